@@ -1,0 +1,100 @@
+#pragma once
+
+#include "scheduler/comparison.h"
+#include "scheduler/engine.h"
+
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heteroscope {
+
+/// What to show. Empty fields do not restrict.
+struct HistoryFilter {
+    std::string text;  ///< in kernel, parameters, label, error
+    std::vector<JobState> states;
+    std::string kernel, device, policy;
+    std::optional<std::int64_t> since, until;  ///< submitted, ns since the Unix epoch
+    std::optional<std::int64_t> session;
+    enum class Order { Id, State, Kernel, Device, Policy, Submitted, Waited, Run } order = Order::Id;
+    bool descending = true;
+};
+
+/// One line of the table.
+struct HistoryRow {
+    JobId id = 0;
+    std::string label, kernel, parameters, device, runtime, policy;
+    JobState state = JobState::Succeeded;
+    std::int64_t submitted = 0;
+    double waitSeconds = 0, runSeconds = 0;
+    std::string check;  ///< "passed", "failed", "none"
+    std::string error;  ///< first line
+};
+
+/// Everything about one job, decision sentence and score table included.
+struct HistoryDetail {
+    JobSnapshot job;          ///< decision set when kept; `spec` stays null: see specJson
+    std::string specJson;
+    std::vector<std::string> deviceNames;  ///< names for the decision's DeviceIndex
+    std::string explanation;  ///< the decision's sentence
+};
+
+struct HistoryPage {
+    std::vector<HistoryRow> rows;
+    std::uint64_t total = 0;   ///< that match the filter
+    std::uint64_t offset = 0;
+};
+
+struct SessionRow {
+    std::int64_t id = 0;
+    std::int64_t startedAt = 0, endedAt = 0;  ///< 0: open or died
+    std::uint64_t jobs = 0;
+};
+
+struct ComparisonRow {
+    std::int64_t id = 0;
+    std::string name;
+    std::int64_t createdAt = 0;
+    std::size_t jobs = 0, policies = 0;
+};
+
+struct HistoryFacets {
+    std::vector<std::string> kernels, devices, policies;  ///< that occur, for the filter's lists
+    std::uint64_t jobs = 0, bytes = 0;
+};
+
+/// Reads history on a connection and thread of its own. Answers come through the callback on the reader thread;
+/// destruction drops what was not answered yet. Works while another process writes. Any thread.
+class HistoryReader {
+public:
+    explicit HistoryReader(std::filesystem::path folder);
+    ~HistoryReader();
+
+    void page(HistoryFilter filter, std::uint64_t offset, std::uint64_t limit, std::function<void(Result<HistoryPage>)> done);
+    void detail(JobId job, std::function<void(Result<HistoryDetail>)> done);
+    void sessions(std::function<void(Result<std::vector<SessionRow>>)> done);
+    void comparisons(std::function<void(Result<std::vector<ComparisonRow>>)> done);
+    void comparison(std::int64_t id, std::function<void(Result<Comparison>)> done);
+    void facets(std::function<void(Result<HistoryFacets>)> done);
+    /// Every matching job to a file, "csv" or "json" by its ending. `progress` gets rows written; false stops it.
+    void exportTo(HistoryFilter filter, std::filesystem::path file, std::function<bool(std::uint64_t)> progress,
+                  std::function<void(Status)> done);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Blocking forms for the command line.
+template <class T, class Ask>
+Result<T> readNow(Ask ask) {
+    std::promise<Result<T>> promise;
+    auto future = promise.get_future();
+    ask([&promise](Result<T> answer) { promise.set_value(std::move(answer)); });
+    return future.get();
+}
+
+}  // namespace heteroscope
