@@ -28,7 +28,7 @@ struct Comparison {
     std::size_t jobs = 0;
     std::vector<std::string> devices;  ///< ids, in the order of ScheduledJob::device
     bool simulated = false;
-    double lowerBoundSeconds = -1.0;  ///< from the measured means of every job kind on every device
+    double lowerBoundSeconds = -1.0;  ///< from the shortest time measured of every kernel and size on every device
     std::vector<PolicyRun> runs;      ///< policy-major, repeats inside
     bool complete = true;             ///< false: cancelled, what is there stands
 

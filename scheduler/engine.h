@@ -14,12 +14,15 @@
 
 namespace heteroscope {
 
+/// "n=4096 a=2.5": every parameter, in the package's order.
+std::string parametersText(const Kernel& kernel, const Parameters& parameters);
+
 /// A job as observers, history and the command line see it: a value.
 struct JobSnapshot {
     JobId id = 0;
     std::string label;
     std::string kernel;
-    std::string parameters;  ///< "n=4096 a=2.5", those that differ from nothing: all, in the package's order
+    std::string parameters;  ///< see parametersText()
     std::string device;      ///< DeviceInfo::id; empty while unplaced
     std::string runtime;     ///< "opencl"
     std::string policy;      ///< in force when it was placed

@@ -45,10 +45,15 @@ public:
     /// The bytes, made and filled on the first call. Worker threads; blocks while another one fills.
     Result<std::shared_ptr<HostBuffer>> hostBuffer();
 
+    /// The same description without bytes: for another run of the same work.
+    std::shared_ptr<Data> fresh() const { return std::make_shared<Data>(name_, type_, count_, fill_, seed_, base_); }
+
     const std::string& name() const { return name_; }
     ElementType type() const { return type_; }
     std::uint64_t count() const { return count_; }
     const std::string& fill() const { return fill_; }
+    std::uint64_t seed() const { return seed_; }
+    const std::filesystem::path& base() const { return base_; }  ///< what a `file(path)` in fill() is relative to
 
     /// Where the workload wants the final bytes (.npy); empty: nowhere.
     std::filesystem::path savePath;
