@@ -1,5 +1,7 @@
 #include "scheduler/comparison.h"
 
+#include "scheduler/policy.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
