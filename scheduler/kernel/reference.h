@@ -29,7 +29,10 @@ struct CheckResult {
 };
 
 /// Compares a finished job with the CPU reference its kernel names, within the kernel's tolerances
-/// (|found − expected| ≤ absolute + relative·|expected|; NaN equals NaN only). Blocks as long as the reference runs.
+/// (|found − expected| ≤ absolute + relative·|expected|; NaN equals NaN only). Where the result is a sum, the relative
+/// part is taken of the sum of its terms' magnitudes: cancelled digits cannot come back. Integers agree exactly.
+/// State none without a reference. Errors (invalid-input): an unknown reference, a parameter or buffer that it needs
+/// and does not get, or gets too small. Blocks as long as the reference runs, on up to four threads.
 Result<CheckResult> checkAgainstReference(const Kernel& kernel, const Parameters& parameters,
                                           std::span<const CheckedBuffer> buffers);
 
