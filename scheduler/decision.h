@@ -37,6 +37,12 @@ const Candidate* chosenCandidate(const Decision& decision);
 /// runner-up, its numbers are the table's. `deviceNames[i]` names DeviceIndex i. Each policy words its own.
 std::string explain(const Decision& decision, const std::vector<std::string>& deviceNames);
 
+/// The sentence of a policy without one of its own: by finish, with what stands in where that is not known.
+std::string explainByFinish(const Decision& decision, const std::vector<std::string>& deviceNames);
+
+/// The note of a job that the starvation rule placed; explain() knows it by its first word.
+std::string overdueNote(double readySeconds, double limitSeconds);
+
 /// Duration as people read it: three significant digits, SI unit with a thin space ("41 ms" with U+2009).
 std::string formatSeconds(double seconds);
 

@@ -96,6 +96,9 @@ public:
     bool knows(JobId job) const;
     std::size_t count(JobState state) const;
     bool idle() const;  ///< nothing waiting, ready, assigned, staging or running
+    /// Nothing is at work on any device: what was staged before a pause is only held. After Paused this is what
+    /// to wait for.
+    bool quiet() const;
     bool paused() const;
     const std::string& policyName() const;
     double freeInSeconds(DeviceIndex device) const;  ///< by prediction; the queue's end

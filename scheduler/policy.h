@@ -79,6 +79,8 @@ public:
     virtual void jobsReady(std::span<const JobId>, const SystemView&) = 0;    ///< dependencies met, or given back
     virtual void jobsRemoved(std::span<const JobId>, const SystemView&) = 0;  ///< cancelled, skipped, placed by the starvation rule
     virtual void priorityChanged(JobId, const SystemView&) {}
+    /// Whether a job in a device's queue comes back (through jobsReady) when its priority changes.
+    virtual bool ordersByPriority() const { return false; }
     virtual void devicesChanged(const SystemView&) {}
     virtual void schedule(const SystemView&, Assignments& out) = 0;           ///< after each batch of events
     virtual void jobFinished(const Outcome&, const SystemView&) {}            ///< learns
