@@ -35,6 +35,12 @@ private:
 Status fillBuffer(std::span<std::byte> bytes, ElementType type, const std::string& fill, std::uint64_t seed,
                   std::uint64_t stream, const Parameters& parameters, const std::filesystem::path& base);
 
+/// What fillBuffer() would refuse for a buffer of `count` elements, found without one; files are not opened.
+Status checkFill(const std::string& fill, ElementType type, std::uint64_t count, const Parameters& parameters);
+
+/// `fill` with the path of a `file(path)` made absolute against `base`; any other fill unchanged.
+std::string fillWithAbsolutePath(const std::string& fill, const std::filesystem::path& base);
+
 /// A named buffer on the host that several jobs share; jobs that touch overlapping parts, one of them writing,
 /// are ordered. Filled once, when first staged.
 class Data {

@@ -102,10 +102,12 @@ public:
     KernelPtr find(std::string_view id) const;
     const std::vector<KernelPtr>& kernels() const { return kernels_; }  ///< sorted by id
     const std::vector<Error>& problems() const { return problems_; }
+    const std::vector<std::string>& warnings() const { return warnings_; }  ///< unknown fields, by file and name
 
 private:
     std::vector<KernelPtr> kernels_;
     std::vector<Error> problems_;
+    std::vector<std::string> warnings_;
 };
 
 }  // namespace heteroscope

@@ -3,6 +3,7 @@
 #include "scheduler/kernel/kernel.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,13 @@ struct OwnSource {
     std::string entry;
     std::vector<std::uint64_t> global;
     std::vector<std::uint64_t> local;
+    std::vector<std::uint64_t> offset;
     std::vector<std::string> options;
     std::vector<std::filesystem::path> includes;
     std::vector<KernelArgument> arguments;
+    bool guarded = false;                   ///< see KernelRange
+    std::optional<std::string> text;        ///< the source itself; the file is not read then and may be gone
+    std::optional<Language> language;       ///< absent: by the file's ending, .cu being CUDA C++
 };
 
 /// Reads the file (UTF-8, CRLF, byte-order mark) and makes a Kernel of it; its folder is the first include folder.
