@@ -1,5 +1,9 @@
 #include "scheduler/policies/policy_fifo.h"
+#include "scheduler/policies/policy_least_loaded.h"
 #include "scheduler/policies/policy_mct.h"
+#include "scheduler/policies/policy_priority.h"
+#include "scheduler/policies/policy_round_robin.h"
+#include "scheduler/policies/policy_sjf.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +14,11 @@ namespace heteroscope {
 
 const std::vector<PolicyInfo>& policies() {
     static const std::vector<PolicyInfo> all = {
+        RoundRobinPolicy::info(),
         FifoPolicy::info(),
+        PriorityPolicy::info(),
+        SjfPolicy::info(),
+        LeastLoadedPolicy::info(),
         MctPolicy::info(),
     };
     return all;
