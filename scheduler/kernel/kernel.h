@@ -24,7 +24,7 @@ struct KernelParameter {
     double defaultValue = 0.0;
     std::optional<double> minimum;
     std::optional<double> maximum;
-    bool integral = true;  ///< default, min and max are whole numbers
+    bool integral = true;  ///< default, min and max are written as whole numbers ("3.0" is none), or "type": "int"
 };
 
 struct KernelArgument {

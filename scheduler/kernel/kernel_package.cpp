@@ -72,13 +72,16 @@ KernelParameter PackageReader::readParameter(const std::string& name, const Json
     parameter.defaultValue = defaultValue.number();
     if (const auto minimum = node.find("min")) parameter.minimum = minimum->number();
     if (const auto maximum = node.find("max")) parameter.maximum = maximum->number();
-    const auto whole = [](double value) { return value == std::floor(value); };
-    parameter.integral = whole(parameter.defaultValue) && whole(parameter.minimum.value_or(0)) && whole(parameter.maximum.value_or(0));
+    // "3.0" is written by someone who means a number with a fraction.
+    for (const char* key : {"default", "min", "max"})
+        if (const auto number = node.find(key); number && !number->value().is_number_integer()) parameter.integral = false;
     if (const auto type = node.find("type")) {
         const std::string word = type->text("int or float");
         if (word != "int" && word != "float") type->fail("int or float");
-        if (word == "int" && !parameter.integral) node.failWith("is an int, but default, min or max has a fraction");
         parameter.integral = word == "int";
+        const auto whole = [](double value) { return value == std::floor(value); };
+        if (parameter.integral && !(whole(parameter.defaultValue) && whole(parameter.minimum.value_or(0)) && whole(parameter.maximum.value_or(0))))
+            node.failWith("is an int, but default, min or max has a fraction");
     }
     if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
         node.failWith(fmt::format("min {} is above max {}", formatNumber(*parameter.minimum), formatNumber(*parameter.maximum)));
