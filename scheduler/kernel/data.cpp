@@ -69,12 +69,6 @@ Data::Data(std::string name, ElementType type, std::uint64_t count, std::string 
       seed_(seed),
       base_(std::move(base)) {}
 
-std::shared_ptr<Data> Data::fresh() const {
-    auto data = std::make_shared<Data>(name_, type_, count_, fill_, seed_, base_);
-    data->savePath = savePath;
-    return data;
-}
-
 Result<std::shared_ptr<HostBuffer>> Data::hostBuffer() {
     const std::lock_guard lock(mutex_);
     if (buffer_) return buffer_;

@@ -54,9 +54,6 @@ public:
     /// The same description without bytes: for another run of the same work.
     std::shared_ptr<Data> fresh() const { return std::make_shared<Data>(name_, type_, count_, fill_, seed_, base_); }
 
-    /// The same data, not filled yet: what another run of the same jobs works on.
-    std::shared_ptr<Data> fresh() const;
-
     const std::string& name() const { return name_; }
     ElementType type() const { return type_; }
     std::uint64_t count() const { return count_; }
