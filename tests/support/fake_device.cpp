@@ -1,26 +1,10 @@
 #include "tests/support/fake_device.h"
 
+#include "devices/null/kernel_scan.h"
+
 #include <algorithm>
-#include <regex>
 
 namespace heteroscope {
-namespace {
-
-ArgumentInfo describeArgument(const std::string& declaration) {
-    static const std::regex form(R"(^\s*(.*?)\s*(\w+)\s*$)");
-    std::smatch parts;
-    if (!std::regex_match(declaration, parts, form)) return {};
-    ArgumentInfo argument;
-    argument.name = parts[2];
-    argument.type = std::regex_replace(parts[1].str(),
-                                       std::regex(R"((__)?(global|local|constant)\b|\b(const|restrict)\b|\s)"), "");
-    if (parts[1].str().find("global") != std::string::npos) argument.space = AddressSpace::Global;
-    if (parts[1].str().find("constant") != std::string::npos) argument.space = AddressSpace::Constant;
-    if (parts[1].str().find("local") != std::string::npos) argument.space = AddressSpace::Local;
-    return argument;
-}
-
-}  // namespace
 
 FakeDevice::FakeDevice(DeviceInfo info, const ManualClock* clock)
     : info_(std::move(info)), clock_(clock), thread_([this] { loop(); }) {}
@@ -203,23 +187,6 @@ std::chrono::nanoseconds FakeDevice::busyTime() const {
     return busy_;
 }
 
-std::vector<EntryInfo> FakeDevice::entriesOf(const ProgramSource& source) const {
-    static const std::regex kernel(R"(kernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+(\w+)\s*\(([^)]*)\))");
-    std::vector<EntryInfo> entries;
-    for (std::sregex_iterator at(source.text.begin(), source.text.end(), kernel), end; at != end; ++at) {
-        EntryInfo entry;
-        entry.name = (*at)[1];
-        entry.maxWorkGroupSize = static_cast<std::size_t>(info_.maxWorkGroupSize.value_or(1));
-        entry.preferredMultiple = 1;
-        const std::string list = (*at)[2];
-        static const std::regex comma(",");
-        for (std::sregex_token_iterator part(list.begin(), list.end(), comma, -1), last; part != last; ++part)
-            if (part->length() > 0) entry.arguments.push_back(describeArgument(*part));
-        entries.push_back(std::move(entry));
-    }
-    return entries;
-}
-
 std::chrono::steady_clock::time_point FakeDevice::now() const {
     return clock_ ? clock_->now() : std::chrono::steady_clock::now();
 }
@@ -256,7 +223,7 @@ void FakeDevice::answerBuild(std::unique_lock<std::mutex>& lock) {
     }
     Program program;
     program.id = nextId_++;
-    program.entries = entries_ ? *entries_ : entriesOf(build.source);
+    program.entries = entries_ ? *entries_ : scanKernels(build.source.text, static_cast<std::size_t>(info_.maxWorkGroupSize.value_or(1)));
     lock.unlock();
     if (build.done) build.done(error ? Result<Program>(std::move(*error)) : Result<Program>(std::move(program)));
     lock.lock();

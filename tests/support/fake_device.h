@@ -103,7 +103,6 @@ private:
     void answerCommand(std::unique_lock<std::mutex>& lock);
     std::optional<Error> failureLocked(Command::Kind kind);
     void copyLocked(const Command& command);
-    std::vector<EntryInfo> entriesOf(const ProgramSource& source) const;
     std::chrono::steady_clock::time_point now() const;
 
     const DeviceInfo info_;
