@@ -1,0 +1,100 @@
+#pragma once
+
+#include "ui/page.h"
+#include "ui/services.h"
+
+#include <QDialog>
+#include <QTimer>
+
+class QLineEdit;
+class QListView;
+class QPushButton;
+class QStackedWidget;
+
+namespace heteroscope {
+
+class ForecastTable;
+class JobForm;
+class KernelListModel;
+class ParameterForm;
+class SourceForm;
+class ToneLabel;
+struct Forecast;
+
+/// Chooses a kernel (or a person's own source), its parameters and how its jobs run; shows beforehand what they
+/// need and where they would go.
+class AddJobsDialog : public QDialog {
+    Q_OBJECT
+public:
+    explicit AddJobsDialog(PageContext context, QWidget* parent = nullptr);
+
+    /// Chooses a kernel of the list; nothing happens for one that is not there.
+    void chooseKernel(const std::string& id);
+    /// Shows the form for a person's own file.
+    void openSource(const QString& file);
+
+    QStringList problems() const;  ///< why nothing can be added; empty: it can
+    std::vector<JobSpec> jobs() const;  ///< what would be submitted; empty while there are problems
+    QString commandLine() const;  ///< the same on the command line; one line a device
+
+signals:
+    void jobsAdded(const QList<quint64>& jobs);
+
+private:
+    QWidget* makeList();
+    QWidget* makeForms();
+    QWidget* makeForecast();
+    QWidget* makeFooter();
+    void loadCatalogue();
+    void searchChanged();
+    void kernelChosen();
+    void sourceChanged();
+    void resolveSource();
+    void formChanged();
+    void refreshProblems();
+    void refreshForecast();
+    void showForecast(const Forecast& forecast);
+    void submit(bool keepOpen);
+    void submitted(const Result<std::vector<JobId>>& answer, bool keepOpen);
+    void remember() const;
+    void copyCommand();
+    void showSource();
+    bool ownSource() const;
+    Parameters parameters() const;
+
+    PageContext context_;
+    KernelPtr kernel_;          ///< chosen from the list, or made from the source
+    QString sourceProblem_;
+    bool resolving_ = false;    ///< the own source is being made into a kernel
+    quint64 resolveRequest_ = 0;
+    bool submitting_ = false;
+    QString planProblem_;       ///< of planLaunch, or no device that can
+    QTimer forecastTimer_, resolveTimer_;
+
+    KernelListModel* kernels_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QListView* list_ = nullptr;
+    ToneLabel* listCount_ = nullptr;
+    ToneLabel* listProblem_ = nullptr;
+    ToneLabel* name_ = nullptr;
+    ToneLabel* description_ = nullptr;
+    QPushButton* sourceButton_ = nullptr;
+    QStackedWidget* forms_ = nullptr;
+    ParameterForm* parameterForm_ = nullptr;
+    SourceForm* sourceForm_ = nullptr;
+    JobForm* jobForm_ = nullptr;
+    ToneLabel* planError_ = nullptr;
+    ToneLabel* work_ = nullptr;
+    ToneLabel* forecastTitle_ = nullptr;
+    ForecastTable* forecast_ = nullptr;
+    ToneLabel* placement_ = nullptr;
+    ToneLabel* message_ = nullptr;
+    QPushButton* add_ = nullptr;
+    QPushButton* addMore_ = nullptr;
+    QPushButton* copy_ = nullptr;
+};
+
+/// `words` as a shell takes them.
+QString shellQuoted(const QStringList& words);
+
+}  // namespace heteroscope
