@@ -18,7 +18,8 @@ struct ScheduledJob {
     double submitted = 0, ready = 0, start = 0, finish = 0;
 };
 
-/// The numbers of `design` section 8 that a live run gives. Keys of toMap() are the names in snake case.
+/// The numbers of `design` section 8 that a live run gives. Keys of toMap() are the names in snake case
+/// with their unit ("mean_wait_s"); utilisation, one a device, is not in it.
 struct RunMetrics {
     double makespan = 0;          ///< max C − min r, s
     double meanWait = 0, p95Wait = 0;  ///< S − r, s; percentile by nearest rank
