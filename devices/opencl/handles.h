@@ -3,6 +3,9 @@
 // The one place that includes OpenCL: the C API, 1.2 and deprecated 1.2 entry points (a queue is made with the call
 // that every version has). Newer calls need the device's own word that it has the version.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
 #include <CL/cl.h>
 
 #include <algorithm>
