@@ -45,6 +45,7 @@ struct DataBinding {
     std::uint64_t first = 0;             ///< elements
     std::optional<std::uint64_t> count;  ///< to the end when absent
     bool newVersion = false;             ///< an input bound to a read-write argument: the job works on a copy
+    std::shared_ptr<Data> version = nullptr;  ///< with newVersion: where that copy lies when later jobs take it; may be null
 };
 
 /// What to do. `id` comes from Engine::reserveIds(); `after` may name any job of the session.

@@ -41,6 +41,9 @@ Status checkFill(const std::string& fill, ElementType type, std::uint64_t count,
 /// `fill` with the path of a `file(path)` made absolute against `base`; any other fill unchanged.
 std::string fillWithAbsolutePath(const std::string& fill, const std::filesystem::path& base);
 
+/// `fill` with its expressions over `parameters` put in as numbers, so that it means the same without them.
+Result<std::string> fillWithNumbers(const std::string& fill, const Parameters& parameters);
+
 /// A named buffer on the host that several jobs share; jobs that touch overlapping parts, one of them writing,
 /// are ordered. Filled once, when first staged.
 class Data {

@@ -257,6 +257,23 @@ std::string fillWithAbsolutePath(const std::string& fill, const std::filesystem:
     return fmt::format("file({})", std::filesystem::absolute(path).lexically_normal().string());
 }
 
+Result<std::string> fillWithNumbers(const std::string& fill, const Parameters& parameters) {
+    const auto taken = takeApart(fill);
+    if (!taken) return taken.error();
+    if (!taken->hasParentheses || isFile(*taken)) return fill;
+    std::vector<std::string> numbers;
+    for (const std::string& part : splitAtCommas(taken->inside)) {
+        // What needs no parameter stays as it is: a 64-bit integer would lose digits.
+        if (evaluate(part, {})) {
+            numbers.push_back(part);
+            continue;
+        }
+        const auto value = evaluate(part, parameters);
+        numbers.push_back(value ? formatNumber(*value) : part);
+    }
+    return fmt::format("{}({})", taken->name, fmt::join(numbers, ","));
+}
+
 Status fillBuffer(std::span<std::byte> bytes, ElementType type, const std::string& fill, std::uint64_t seed,
                   std::uint64_t stream, const Parameters& parameters, const std::filesystem::path& base) {
     const auto taken = takeApart(fill);

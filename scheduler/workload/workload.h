@@ -38,7 +38,10 @@ struct WorkloadJob {
     int priority = 0;
     double arrivalSeconds = 0;
     std::string device;
+    std::string group;
     bool check = false;
+    bool keepOutputs = false;
+    double timeoutSeconds = 0;  ///< 0: none
     std::uint64_t seed = 1;
     std::map<std::string, std::filesystem::path> save;
 };
@@ -67,7 +70,8 @@ Result<Workload> parseWorkload(const std::string& text, const std::filesystem::p
 /// job, and what "save queue" writes. Own sources are written whole, so that they run again when the file is gone.
 std::string jobsToWorkloadJson(const std::vector<JobSpec>& jobs, const std::string& name);
 
-/// Dependencies implied by access to shared data: overlapping ranges, one of them written, in order of position.
+/// Dependencies implied by access to shared data: overlapping ranges, one of them written, in order of position
+/// (a job stands behind those of its `after` in that order, even if they have a higher position).
 void addImpliedDependencies(std::vector<JobSpec>& jobs);
 
 }  // namespace heteroscope
