@@ -6,7 +6,7 @@
 #include "ui/text_dialog.h"
 #include "ui/theme.h"
 #include "ui/timing_bar.h"
-#include "ui/tone_label.h"
+#include "ui/widgets/token_label.h"
 
 #include <QClipboard>
 #include <QDateTime>
@@ -32,7 +32,7 @@ QString text(const std::string& value) { return QString::fromStdString(value); }
 
 std::int64_t nowNs() { return QDateTime::currentMSecsSinceEpoch() * 1'000'000; }
 
-ToneLabel* wrapped(ToneLabel* label) {
+TokenLabel* wrapped(TokenLabel* label) {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     // A long word without a break must not widen the pane.
@@ -40,9 +40,9 @@ ToneLabel* wrapped(ToneLabel* label) {
     return label;
 }
 
-ToneLabel* sectionTitle(const QString& title) { return new ToneLabel(title, Token::Text, Theme::Type::Text, true); }
+TokenLabel* sectionTitle(const QString& title) { return new TokenLabel(title, Theme::Type::Text, Token::Text, true); }
 
-void say(ToneLabel* label, const QString& value) {
+void say(TokenLabel* label, const QString& value) {
     if (label->text() != value) label->setText(value);
     label->setVisible(!value.isEmpty());
 }
@@ -91,8 +91,7 @@ JobPane::JobPane(PageContext context, QWidget* parent) : QWidget(parent), contex
     bodyLayout->addWidget(scroll, 1);
     bodyLayout->addWidget(makeFooter());
 
-    empty_ = new ToneLabel(tr("Choose a job to see its timing, why it went where it went, and its outputs."),
-                           Token::Secondary, Theme::Type::Text, false, this);
+    empty_ = new TokenLabel(tr("Choose a job to see its timing, why it went where it went, and its outputs."), Theme::Type::Text, Token::Secondary, false, this);
     empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
     empty_->setMargin(padding);
@@ -113,14 +112,14 @@ QWidget* JobPane::makeHeader() {
     auto* grid = new QGridLayout(header);
     grid->setContentsMargins(padding, 12, gap, gap);
     grid->setVerticalSpacing(4);
-    title_ = new ToneLabel(Token::Text, Theme::Type::Title, true);
+    title_ = new TokenLabel(QString(), Theme::Type::Title, Token::Text, true);
     title_->setObjectName(QStringLiteral("paneTitle"));
     title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    number_ = new ToneLabel(Token::Secondary);
-    stateIcon_ = new ToneLabel(Token::Text);
-    state_ = new ToneLabel(Token::Text);
+    number_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
+    stateIcon_ = new TokenLabel(QString(), Theme::Type::Text, Token::Text);
+    state_ = new TokenLabel(QString(), Theme::Type::Text, Token::Text);
     state_->setObjectName(QStringLiteral("paneState"));
-    subtitle_ = wrapped(new ToneLabel(Token::Secondary, Theme::Type::Caption));
+    subtitle_ = wrapped(new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary));
     subtitle_->setObjectName(QStringLiteral("paneSubtitle"));
     auto* close = new QToolButton(header);
     close->setAutoRaise(true);
@@ -150,14 +149,14 @@ QWidget* JobPane::makeContent() {
     layout->setContentsMargins(padding, 4, padding, padding);
     layout->setSpacing(gap);
 
-    reason_ = wrapped(new ToneLabel(Token::Text));
+    reason_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Text));
     reason_->setObjectName(QStringLiteral("paneReason"));
     layout->addWidget(reason_);
 
     auto* timingLine = new QHBoxLayout;
     timingLine->addWidget(sectionTitle(tr("Timing")));
     timingLine->addStretch(1);
-    timingSum_ = new ToneLabel(Token::Secondary);
+    timingSum_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     timingSum_->setObjectName(QStringLiteral("paneTimingSum"));
     timingLine->addWidget(timingSum_);
     layout->addLayout(timingLine);
@@ -169,9 +168,9 @@ QWidget* JobPane::makeContent() {
     layout->addWidget(makeError());
 
     layout->addWidget(sectionTitle(tr("Why here")));
-    why_ = wrapped(new ToneLabel(Token::Text));
+    why_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Text));
     why_->setObjectName(QStringLiteral("paneWhy"));
-    note_ = wrapped(new ToneLabel(Token::Secondary, Theme::Type::Caption));
+    note_ = wrapped(new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary));
     note_->setObjectName(QStringLiteral("paneNote"));
     scores_ = new ScoreTable(content);
     scores_->setObjectName(QStringLiteral("paneScores"));
@@ -187,8 +186,8 @@ QWidget* JobPane::makeContent() {
     auto* outputLine = new QHBoxLayout;
     outputLine->addWidget(sectionTitle(tr("Outputs")));
     outputLine->addStretch(1);
-    checkIcon_ = new ToneLabel(Token::Text);
-    check_ = new ToneLabel(Token::Good);
+    checkIcon_ = new TokenLabel(QString(), Theme::Type::Text, Token::Text);
+    check_ = new TokenLabel(QString(), Theme::Type::Text, Token::Good);
     check_->setObjectName(QStringLiteral("paneCheck"));
     outputLine->addWidget(checkIcon_);
     outputLine->addWidget(check_);
@@ -198,7 +197,7 @@ QWidget* JobPane::makeContent() {
     outputGrid_->setVerticalSpacing(4);
     outputGrid_->setColumnStretch(1, 1);
     outputs->addLayout(outputGrid_);
-    checkDetail_ = wrapped(new ToneLabel(Token::Secondary, Theme::Type::Caption));
+    checkDetail_ = wrapped(new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary));
     checkDetail_->setObjectName(QStringLiteral("paneCheckDetail"));
     outputs->addWidget(checkDetail_);
     layout->addWidget(outputBox_);
@@ -208,7 +207,7 @@ QWidget* JobPane::makeContent() {
     achieved->setContentsMargins(0, 0, 0, 0);
     achieved->setSpacing(4);
     achieved->addWidget(sectionTitle(tr("Achieved")));
-    achieved_ = wrapped(new ToneLabel(Token::Text));
+    achieved_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Text));
     achieved_->setObjectName(QStringLiteral("paneAchieved"));
     achieved->addWidget(achieved_);
     layout->addWidget(achievedBox_);
@@ -234,9 +233,9 @@ QWidget* JobPane::makeError() {
     });
     line->addWidget(copy);
     layout->addLayout(line);
-    errorPlace_ = wrapped(new ToneLabel(Token::Secondary, Theme::Type::Caption));
+    errorPlace_ = wrapped(new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary));
     errorPlace_->setObjectName(QStringLiteral("paneErrorPlace"));
-    errorMessage_ = wrapped(new ToneLabel(Token::Bad));
+    errorMessage_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Bad));
     errorMessage_->setObjectName(QStringLiteral("paneError"));
     errorLog_ = new QPlainTextEdit(errorBox_);
     errorLog_->setObjectName(QStringLiteral("paneErrorLog"));
@@ -390,7 +389,7 @@ void JobPane::fillOutputGrid() {
     }
     const auto cell = [this](const QString& value, int row, int column, Token token = Token::Text,
                              Theme::Type type = Theme::Type::Text) {
-        auto* label = new ToneLabel(value, token, type);
+        auto* label = new TokenLabel(value, type, token);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         if (column >= 2) label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         outputGrid_->addWidget(label, row, column);
@@ -411,7 +410,7 @@ void JobPane::fillOutputGrid() {
         if (!output.firstValues.empty()) said << tr("first %1").arg(firstValues(output));
         said << (output.nanCount == 0 ? tr("no NaN") : tr("%1 NaN").arg(format::count(output.nanCount)));
         said << (output.file.empty() ? tr("discarded") : tr("kept in %1").arg(text(output.file)));
-        auto* detail = wrapped(new ToneLabel(said.join(QStringLiteral("; ")), Token::Secondary, Theme::Type::Caption));
+        auto* detail = wrapped(new TokenLabel(said.join(QStringLiteral("; ")), Theme::Type::Caption, Token::Secondary));
         detail->setObjectName(QStringLiteral("paneOutputDetail"));
         outputGrid_->addWidget(detail, row++, 0, 1, 5);
     }

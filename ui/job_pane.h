@@ -15,7 +15,7 @@ namespace heteroscope {
 
 class ScoreTable;
 class TimingBar;
-class ToneLabel;
+class TokenLabel;
 
 /// Everything about one job: timing to scale, why it went where it went, error, outputs, check, achieved rates.
 /// Queue shows live jobs in it, History stored ones. Window's thread.
@@ -63,29 +63,29 @@ private:
     QTimer clock_;  ///< a job under way grows by itself
 
     QWidget* body_ = nullptr;
-    ToneLabel* empty_ = nullptr;
-    ToneLabel* title_ = nullptr;
-    ToneLabel* number_ = nullptr;
-    ToneLabel* stateIcon_ = nullptr;
-    ToneLabel* state_ = nullptr;
-    ToneLabel* subtitle_ = nullptr;
-    ToneLabel* reason_ = nullptr;
-    ToneLabel* timingSum_ = nullptr;
+    TokenLabel* empty_ = nullptr;
+    TokenLabel* title_ = nullptr;
+    TokenLabel* number_ = nullptr;
+    TokenLabel* stateIcon_ = nullptr;
+    TokenLabel* state_ = nullptr;
+    TokenLabel* subtitle_ = nullptr;
+    TokenLabel* reason_ = nullptr;
+    TokenLabel* timingSum_ = nullptr;
     TimingBar* timing_ = nullptr;
-    ToneLabel* why_ = nullptr;
-    ToneLabel* note_ = nullptr;
+    TokenLabel* why_ = nullptr;
+    TokenLabel* note_ = nullptr;
     ScoreTable* scores_ = nullptr;
     QWidget* errorBox_ = nullptr;
-    ToneLabel* errorPlace_ = nullptr;
-    ToneLabel* errorMessage_ = nullptr;
+    TokenLabel* errorPlace_ = nullptr;
+    TokenLabel* errorMessage_ = nullptr;
     QPlainTextEdit* errorLog_ = nullptr;
     QWidget* outputBox_ = nullptr;
     QGridLayout* outputGrid_ = nullptr;
-    ToneLabel* checkIcon_ = nullptr;
-    ToneLabel* check_ = nullptr;
-    ToneLabel* checkDetail_ = nullptr;
+    TokenLabel* checkIcon_ = nullptr;
+    TokenLabel* check_ = nullptr;
+    TokenLabel* checkDetail_ = nullptr;
     QWidget* achievedBox_ = nullptr;
-    ToneLabel* achieved_ = nullptr;
+    TokenLabel* achieved_ = nullptr;
     QPushButton* runAgain_ = nullptr;
     QPushButton* log_ = nullptr;
     QPushButton* source_ = nullptr;

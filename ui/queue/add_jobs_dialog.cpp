@@ -9,7 +9,7 @@
 #include "ui/queue/source_form.h"
 #include "ui/text_dialog.h"
 #include "ui/theme.h"
-#include "ui/tone_label.h"
+#include "ui/widgets/token_label.h"
 
 #include <QClipboard>
 #include <QFileDialog>
@@ -56,7 +56,7 @@ QString errorText(const Error& error) {
     return said;
 }
 
-ToneLabel* wrapped(ToneLabel* label) {
+TokenLabel* wrapped(TokenLabel* label) {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
@@ -138,8 +138,8 @@ QWidget* AddJobsDialog::makeList() {
     list_->setUniformItemSizes(true);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &AddJobsDialog::kernelChosen);
-    listCount_ = new ToneLabel(Token::Secondary, Theme::Type::Caption);
-    listProblem_ = new ToneLabel(Token::Warn, Theme::Type::Caption);
+    listCount_ = new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary);
+    listProblem_ = new TokenLabel(QString(), Theme::Type::Caption, Token::Warn);
     auto* open = new QPushButton(tr("Open source…"), side);
     open->setObjectName(QStringLiteral("openSource"));
     open->setIcon(Theme::icon(QStringLiteral("source")));
@@ -171,9 +171,9 @@ QWidget* AddJobsDialog::makeForms() {
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(margin, 12, margin, 12);
     layout->setSpacing(gap);
-    name_ = new ToneLabel(Token::Text, Theme::Type::Title, true);
+    name_ = new TokenLabel(QString(), Theme::Type::Title, Token::Text, true);
     name_->setObjectName(QStringLiteral("chosenKernel"));
-    description_ = wrapped(new ToneLabel(Token::Secondary));
+    description_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Secondary));
     sourceButton_ = new QPushButton(tr("Source"), content);
     sourceButton_->setIcon(Theme::icon(QStringLiteral("source")));
     connect(sourceButton_, &QPushButton::clicked, this, &AddJobsDialog::showSource);
@@ -211,11 +211,11 @@ QWidget* AddJobsDialog::makeForecast() {
     layout->setSpacing(4);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(margin, 0, margin, 0);
-    head->addWidget(new ToneLabel(tr("What will happen"), Token::Text, Theme::Type::Text, true));
-    forecastTitle_ = new ToneLabel(Token::Secondary);
+    head->addWidget(new TokenLabel(tr("What will happen"), Theme::Type::Text, Token::Text, true));
+    forecastTitle_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     head->addWidget(forecastTitle_);
     head->addStretch(1);
-    work_ = new ToneLabel(Token::Secondary);
+    work_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     work_->setObjectName(QStringLiteral("work"));
     head->addWidget(work_);
     forecast_ = new ForecastTable(box);
@@ -226,13 +226,13 @@ QWidget* AddJobsDialog::makeForecast() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(ground(forecast_, QPalette::Base));
     scroll->setFixedHeight(28 + 36 * 3);
-    placement_ = wrapped(new ToneLabel(Token::Text));
+    placement_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Text));
     placement_->setObjectName(QStringLiteral("placement"));
-    planError_ = wrapped(new ToneLabel(Token::Bad));
+    planError_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Bad));
     planError_->setObjectName(QStringLiteral("planError"));
     layout->addLayout(head);
     layout->addWidget(scroll);
-    for (ToneLabel* label : {placement_, planError_}) {
+    for (TokenLabel* label : {placement_, planError_}) {
         auto* line = new QHBoxLayout;
         line->setContentsMargins(margin, 4, margin, 0);
         line->addWidget(label);
@@ -251,7 +251,7 @@ QWidget* AddJobsDialog::makeFooter() {
     copy_->setIcon(Theme::icon(QStringLiteral("copy")));
     copy_->setAutoDefault(false);
     connect(copy_, &QPushButton::clicked, this, &AddJobsDialog::copyCommand);
-    message_ = wrapped(new ToneLabel(Token::Bad));
+    message_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Bad));
     message_->setObjectName(QStringLiteral("message"));
     auto* cancel = new QPushButton(tr("Cancel"), footer);
     cancel->setAutoDefault(false);
@@ -481,7 +481,7 @@ void AddJobsDialog::remember() const {
 QString AddJobsDialog::commandLine() const {
     if (!problems().isEmpty()) return {};
     QStringList lines;
-    for (const std::string& target : jobForm_->targets()) {
+    for (const QStringList& arguments : jobForm_->commandArguments()) {
         QStringList words{QStringLiteral("heteroscope"), QStringLiteral("run")};
         if (ownSource()) {
             words << sourceForm_->commandArguments();
@@ -490,7 +490,7 @@ QString AddJobsDialog::commandLine() const {
             for (const auto& [name, value] : parameterForm_->values())
                 words << QStringLiteral("-p") << text(name) + QLatin1Char('=') + writeNumber(value);
         }
-        words << jobForm_->commandArguments(target);
+        words << arguments;
         lines << shellQuoted(words);
     }
     return lines.join(QLatin1Char('\n'));
@@ -500,7 +500,8 @@ void AddJobsDialog::copyCommand() {
     const QString line = commandLine();
     QGuiApplication::clipboard()->setText(line);
     message_->setToken(Token::Secondary);
-    message_->setText(tr("Copied: %1").arg(line));
+    const QString missing = jobForm_->beyondCommandLine();
+    message_->setText(missing.isEmpty() ? tr("Copied.") : tr("Copied, without what the command has no option for: %1.").arg(missing));
 }
 
 void AddJobsDialog::showSource() {

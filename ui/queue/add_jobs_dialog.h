@@ -18,7 +18,7 @@ class JobForm;
 class KernelListModel;
 class ParameterForm;
 class SourceForm;
-class ToneLabel;
+class TokenLabel;
 struct Forecast;
 
 /// Chooses a kernel (or a person's own source), its parameters and how its jobs run; shows beforehand what they
@@ -35,7 +35,7 @@ public:
 
     QStringList problems() const;  ///< why nothing can be added; empty: it can
     std::vector<JobSpec> jobs() const;  ///< what would be submitted; empty while there are problems
-    QString commandLine() const;  ///< the same on the command line; one line a device
+    QString commandLine() const;  ///< the same on the command line; several lines where one command cannot
 
 signals:
     void jobsAdded(const QList<quint64>& jobs);
@@ -74,21 +74,21 @@ private:
     KernelListModel* kernels_ = nullptr;
     QLineEdit* search_ = nullptr;
     QListView* list_ = nullptr;
-    ToneLabel* listCount_ = nullptr;
-    ToneLabel* listProblem_ = nullptr;
-    ToneLabel* name_ = nullptr;
-    ToneLabel* description_ = nullptr;
+    TokenLabel* listCount_ = nullptr;
+    TokenLabel* listProblem_ = nullptr;
+    TokenLabel* name_ = nullptr;
+    TokenLabel* description_ = nullptr;
     QPushButton* sourceButton_ = nullptr;
     QStackedWidget* forms_ = nullptr;
     ParameterForm* parameterForm_ = nullptr;
     SourceForm* sourceForm_ = nullptr;
     JobForm* jobForm_ = nullptr;
-    ToneLabel* planError_ = nullptr;
-    ToneLabel* work_ = nullptr;
-    ToneLabel* forecastTitle_ = nullptr;
+    TokenLabel* planError_ = nullptr;
+    TokenLabel* work_ = nullptr;
+    TokenLabel* forecastTitle_ = nullptr;
     ForecastTable* forecast_ = nullptr;
-    ToneLabel* placement_ = nullptr;
-    ToneLabel* message_ = nullptr;
+    TokenLabel* placement_ = nullptr;
+    TokenLabel* message_ = nullptr;
     QPushButton* add_ = nullptr;
     QPushButton* addMore_ = nullptr;
     QPushButton* copy_ = nullptr;

@@ -4,7 +4,7 @@
 #include "ui/job_board.h"
 #include "ui/queue/number_field.h"
 #include "ui/theme.h"
-#include "ui/tone_label.h"
+#include "ui/widgets/token_label.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -58,12 +58,12 @@ void setUpFormGrid(QGridLayout& grid) {
 
 NumberRow addNumberRow(QGridLayout& grid, int row, int half, const QString& label, NumberField* field, const QString& usualHint) {
     const int column = half * columnsPerHalf;
-    auto* name = new ToneLabel(label, Token::Secondary);
+    auto* name = new TokenLabel(label, Theme::Type::Text, Token::Secondary);
     name->setBuddy(field);
     field->setFixedWidth(fieldWidth);
     grid.addWidget(name, row, column);
     grid.addWidget(field, row, column + 1);
-    NumberRow made{label, field, new ToneLabel(Token::Secondary, Theme::Type::Caption), usualHint};
+    NumberRow made{label, field, new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary), usualHint};
     made.hint->setWordWrap(true);
     made.hint->setMinimumHeight(28);
     made.hint->setMinimumWidth(40);
@@ -104,7 +104,7 @@ void ParameterForm::setKernel(const KernelPtr& kernel, const Parameters& values)
         });
         ++index;
     }
-    if (kernel->parameters.empty()) grid_->addWidget(new ToneLabel(tr("This kernel has no parameters."), Token::Secondary), 0, 0, 1, 3);
+    if (kernel->parameters.empty()) grid_->addWidget(new TokenLabel(tr("This kernel has no parameters."), Theme::Type::Text, Token::Secondary), 0, 0, 1, 3);
 }
 
 Parameters ParameterForm::values() const {
@@ -140,7 +140,7 @@ JobForm::JobForm(Services& services, JobBoard& board, QWidget* parent) : QWidget
     connect(timeout_.field, &NumberField::changed, this, &JobForm::refresh);
     timeout_ = addNumberRow(*grid, 3, 0, tr("Time limit"), timeout_.field, tr("seconds; 0 is none"));
 
-    const auto right = [&](int row, const QString& label) { grid->addWidget(new ToneLabel(label, Token::Secondary), row, columnsPerHalf); };
+    const auto right = [&](int row, const QString& label) { grid->addWidget(new TokenLabel(label, Theme::Type::Text, Token::Secondary), row, columnsPerHalf); };
     right(0, tr("Device"));
     device_ = new QComboBox(this);
     device_->setObjectName(QStringLiteral("device"));
@@ -171,7 +171,7 @@ JobForm::JobForm(Services& services, JobBoard& board, QWidget* parent) : QWidget
     save->addWidget(saveFile_, 1);
     save->addWidget(browse_);
     grid->addLayout(save, 3, columnsPerHalf + 1, 1, 2);
-    saveHint_ = new ToneLabel(Token::Secondary, Theme::Type::Caption);
+    saveHint_ = new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary);
     saveHint_->setWordWrap(true);
     saveHint_->setObjectName(QStringLiteral("saveHint"));
     grid->addWidget(saveHint_, 4, columnsPerHalf + 1, 1, 2);
@@ -305,15 +305,35 @@ std::vector<JobSpec> JobForm::jobs(const KernelPtr& kernel, const Parameters& pa
     return jobs;
 }
 
-QStringList JobForm::commandArguments(const std::string& target) const {
-    QStringList words;
-    if (!target.empty()) words << QStringLiteral("--device") << text(target);
-    const double count = count_.field->number().value_or(1.0);
-    if (count > 1.0) words << QStringLiteral("--count") << writeNumber(count);
-    if (hasReference_ && check_->isChecked()) words << QStringLiteral("--check");
-    if (saveArgument_->currentIndex() > 0)
-        words << QStringLiteral("--save") << saveArgument_->currentText() + QLatin1Char('=') + saveFile_->text().trimmed();
-    return words;
+QList<QStringList> JobForm::commandArguments() const {
+    const auto number = [](const NumberRow& row, double otherwise) { return row.field->number().value_or(otherwise); };
+    const auto count = static_cast<std::size_t>(number(count_, 1.0));
+    const bool saves = saveArgument_->currentIndex() > 0;
+    QList<QStringList> commands;
+    std::size_t job = 0;
+    for (const std::string& target : targets()) {
+        QStringList words;
+        if (!target.empty()) words << QStringLiteral("--device") << text(target);
+        // With "=", so that a minus is no option.
+        if (number(priority_, 0.0) != 0.0) words << QStringLiteral("--priority=") + writeNumber(number(priority_, 0.0));
+        if (hasReference_ && check_->isChecked()) words << QStringLiteral("--check");
+        if (!saves) {
+            if (count > 1) words << QStringLiteral("--count") << QString::number(count);
+            commands << words;
+            continue;
+        }
+        for (std::size_t i = 0; i < count; ++i, ++job)
+            commands << words + QStringList{QStringLiteral("--save"), saveArgument_->currentText() + QLatin1Char('=') + savePath(job, jobCount())};
+    }
+    return commands;
+}
+
+QString JobForm::beyondCommandLine() const {
+    QStringList names;
+    if (seed_.field->number().value_or(1.0) != 1.0) names << tr("seed");
+    if (timeout_.field->number().value_or(0.0) > 0.0) names << tr("time limit");
+    if (keep_->isChecked()) names << tr("kept outputs");
+    return names.join(QStringLiteral(", "));
 }
 
 void JobForm::restore() {

@@ -16,13 +16,13 @@ namespace heteroscope {
 
 class JobBoard;
 class NumberField;
-class ToneLabel;
+class TokenLabel;
 
 /// A number field with its label and, beside it, its limits or what is wrong with it.
 struct NumberRow {
     QString name;
     NumberField* field = nullptr;
-    ToneLabel* hint = nullptr;
+    TokenLabel* hint = nullptr;
     QString usualHint;
 
     void showProblem() const;
@@ -67,8 +67,11 @@ public:
     std::vector<JobSpec> jobs(const KernelPtr& kernel, const Parameters& parameters) const;
     std::size_t jobCount() const;  ///< 0 while the count is wrong
     std::vector<std::string> targets() const;  ///< device ids; "" is any
-    /// After `heteroscope run KERNEL …`: one list a target.
-    QStringList commandArguments(const std::string& target) const;
+    /// After `heteroscope run KERNEL …`, one list a command: one for each target, or for each job where every one
+    /// saves a file of its own.
+    QList<QStringList> commandArguments() const;
+    /// What is set here and has no option on the command line; empty: nothing.
+    QString beyondCommandLine() const;
 
     void restore();     ///< QSettings
     void remember() const;
@@ -91,8 +94,8 @@ private:
     QComboBox* saveArgument_ = nullptr;
     QLineEdit* saveFile_ = nullptr;
     QPushButton* browse_ = nullptr;
-    ToneLabel* saveHint_ = nullptr;
-    ToneLabel* checkHint_ = nullptr;
+    TokenLabel* saveHint_ = nullptr;
+    TokenLabel* checkHint_ = nullptr;
     bool hasReference_ = false;
 };
 

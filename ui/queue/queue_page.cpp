@@ -10,7 +10,7 @@
 #include "ui/queue/job_table_model.h"
 #include "ui/queue/state_chips.h"
 #include "ui/theme.h"
-#include "ui/tone_label.h"
+#include "ui/widgets/token_label.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -250,7 +250,7 @@ QWidget* QueuePage::makeTable() {
 
     noMatch_ = new QWidget(left);
     auto* noMatchLayout = new QVBoxLayout(noMatch_);
-    auto* noMatchText = new ToneLabel(tr("No job matches the filter."), Token::Secondary);
+    auto* noMatchText = new TokenLabel(tr("No job matches the filter."), Theme::Type::Text, Token::Secondary);
     noMatchText->setAlignment(Qt::AlignCenter);
     auto* showAll = new QPushButton(tr("Show all"), noMatch_);
     showAll->setObjectName(QStringLiteral("showAll"));
@@ -283,10 +283,9 @@ QWidget* QueuePage::makeEmpty() {
     empty->setAutoFillBackground(true);
     empty->setBackgroundRole(QPalette::Base);
     auto* layout = new QVBoxLayout(empty);
-    auto* headline = new ToneLabel(tr("No jobs yet"), Token::Text, Theme::Type::Title, true);
+    auto* headline = new TokenLabel(tr("No jobs yet"), Theme::Type::Title, Token::Text, true);
     headline->setAlignment(Qt::AlignCenter);
-    auto* hint = new ToneLabel(tr("Jobs stand here from the moment they are added: what waits and why, what runs where, and what came of it."),
-                               Token::Secondary);
+    auto* hint = new TokenLabel(tr("Jobs stand here from the moment they are added: what waits and why, what runs where, and what came of it."), Theme::Type::Text, Token::Secondary);
     hint->setAlignment(Qt::AlignCenter);
     hint->setWordWrap(true);
     auto* add = new QPushButton(tr("Add jobs"), empty);
@@ -347,10 +346,10 @@ QWidget* QueuePage::makeFooter() {
     priority->setMenu(priorityMenu_);
     layout->addWidget(priority);
     button(compare_)->setText(tr("Compare"));
-    selectionLabel_ = new ToneLabel(Token::Secondary);
+    selectionLabel_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     layout->addWidget(selectionLabel_);
     layout->addStretch(1);
-    outlook_ = new ToneLabel(Token::Secondary);
+    outlook_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     outlook_->setObjectName(QStringLiteral("queueOutlook"));
     layout->addWidget(outlook_);
     auto* more = new QToolButton(footer);

@@ -23,7 +23,7 @@ class JobFilterModel;
 class JobPane;
 class JobTableModel;
 class StateChips;
-class ToneLabel;
+class TokenLabel;
 
 /// The session's jobs: filter, order, act on them, and see one of them whole.
 class QueuePage : public Page {
@@ -107,8 +107,8 @@ private:
     QWidget* noMatch_ = nullptr;
     QWidget* footer_ = nullptr;
     JobPane* pane_ = nullptr;
-    ToneLabel* selectionLabel_ = nullptr;
-    ToneLabel* outlook_ = nullptr;
+    TokenLabel* selectionLabel_ = nullptr;
+    TokenLabel* outlook_ = nullptr;
     QMenu* priorityMenu_ = nullptr;
     QMenu* sampleMenu_ = nullptr;
     QToolButton* sampleButton_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include "ui/queue/number_field.h"
 #include "ui/theme.h"
-#include "ui/tone_label.h"
+#include "ui/widgets/token_label.h"
 
 #include <QComboBox>
 #include <QFileDialog>
@@ -50,10 +50,10 @@ const QStringList& typeNames() {
     return names;
 }
 
-ToneLabel* caption(const QString& words) { return new ToneLabel(words, Token::Secondary, Theme::Type::Caption); }
+TokenLabel* caption(const QString& words) { return new TokenLabel(words, Theme::Type::Caption, Token::Secondary); }
 
-ToneLabel* problemLabel() {
-    auto* label = new ToneLabel(Token::Bad, Theme::Type::Caption);
+TokenLabel* problemLabel() {
+    auto* label = new TokenLabel(QString(), Theme::Type::Caption, Token::Bad);
     label->setWordWrap(true);
     return label;
 }
@@ -77,7 +77,7 @@ SourceForm::SourceForm(Services& services, QWidget* parent) : QWidget(parent), s
     grid->setVerticalSpacing(6);
     grid->setColumnMinimumWidth(0, 84);
     grid->setColumnStretch(1, 1);
-    const auto label = [&](int row, const QString& words) { grid->addWidget(new ToneLabel(words, Token::Secondary), row, 0); };
+    const auto label = [&](int row, const QString& words) { grid->addWidget(new TokenLabel(words, Theme::Type::Text, Token::Secondary), row, 0); };
 
     fileField_ = new QLineEdit(this);
     fileField_->setObjectName(QStringLiteral("sourceFile"));
@@ -147,9 +147,9 @@ SourceForm::SourceForm(Services& services, QWidget* parent) : QWidget(parent), s
     auto* sizes = new QGridLayout;
     sizes->setHorizontalSpacing(12);
     sizes->setColumnMinimumWidth(0, 84);
-    sizes->addWidget(new ToneLabel(tr("Global size"), Token::Secondary), 0, 0);
+    sizes->addWidget(new TokenLabel(tr("Global size"), Theme::Type::Text, Token::Secondary), 0, 0);
     sizes->addWidget(globalField_, 0, 1);
-    sizes->addWidget(new ToneLabel(tr("Work-group"), Token::Secondary), 0, 2);
+    sizes->addWidget(new TokenLabel(tr("Work-group"), Theme::Type::Text, Token::Secondary), 0, 2);
     sizes->addWidget(localField_, 0, 3);
     sizes->addWidget(globalProblem_, 1, 1);
     sizes->addWidget(localProblem_, 1, 3);
@@ -272,7 +272,7 @@ void SourceForm::addArgument(const ArgumentInfo& info, int row) {
     made.kind = isLocal ? Kind::Local : isBuffer ? Kind::Buffer : Kind::Scalar;
     const auto position = arguments_.size();
     const QString prefix = QStringLiteral("arg%1-").arg(position);
-    argumentGrid_->addWidget(new ToneLabel(nameOf(made, position)), row, 0);
+    argumentGrid_->addWidget(new TokenLabel(nameOf(made, position), Theme::Type::Text, Token::Text), row, 0);
     made.type = new QComboBox(argumentBox_);
     made.type->setObjectName(prefix + QStringLiteral("type"));
     made.type->addItems(isLocal ? QStringList{tr("local memory")} : typeNames());
@@ -362,7 +362,7 @@ QStringList SourceForm::problems() const {
     QStringList all;
     for (std::size_t i = 0; i < arguments_.size(); ++i)
         if (const QString problem = problemOf(arguments_[i], i); !problem.isEmpty()) all << problem;
-    for (const ToneLabel* label : {globalProblem_, localProblem_})
+    for (const TokenLabel* label : {globalProblem_, localProblem_})
         if (!label->text().isEmpty()) all << label->text();
     return all;
 }

@@ -14,7 +14,7 @@ class QLineEdit;
 
 namespace heteroscope {
 
-class ToneLabel;
+class TokenLabel;
 
 /// Form for a person's own .cl or .cu: entry points and arguments are read from the compiled program, the rest is
 /// asked for.
@@ -45,7 +45,7 @@ private:
         QLineEdit* count = nullptr;  ///< buffer: elements; local: bytes; scalar: value
         QLineEdit* fill = nullptr;
         QComboBox* access = nullptr;
-        ToneLabel* problem = nullptr;
+        TokenLabel* problem = nullptr;
     };
 
     void inspect();
@@ -75,10 +75,10 @@ private:
     QComboBox* entryBox_ = nullptr;
     QLineEdit* globalField_ = nullptr;
     QLineEdit* localField_ = nullptr;
-    ToneLabel* status_ = nullptr;
-    ToneLabel* log_ = nullptr;
-    ToneLabel* globalProblem_ = nullptr;
-    ToneLabel* localProblem_ = nullptr;
+    TokenLabel* status_ = nullptr;
+    TokenLabel* log_ = nullptr;
+    TokenLabel* globalProblem_ = nullptr;
+    TokenLabel* localProblem_ = nullptr;
     QWidget* argumentBox_ = nullptr;
     QGridLayout* argumentGrid_ = nullptr;
 };

@@ -7,6 +7,7 @@ namespace heteroscope {
 
 TokenLabel::TokenLabel(const QString& text, Theme::Type type, Token token, bool bold, QWidget* parent)
     : QLabel(text, parent), token_(token) {
+    setTextFormat(Qt::PlainText);  // messages of compilers and names of files are never markup
     setFont(Theme::font(type, bold));
     recolour();
 }
