@@ -94,8 +94,8 @@ struct CommandTimes {
 };
 
 /// One physical processor that can build and run kernels. Asynchronous: every call returns at once and
-/// answers through its callback, which runs on a thread of the device and must not block. Commands take
-/// effect in the order of the calls. All calls: any thread. Implementations may sit in this process or in another.
+/// answers through its callback, which runs on a thread of the device and must not block. Commands that share
+/// a buffer take effect in the order of the calls; others may overlap. All calls: any thread. Implementations may sit in this process or in another.
 class Device {
 public:
     using BuildDone = std::function<void(Result<Program>)>;

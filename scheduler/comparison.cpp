@@ -25,9 +25,12 @@ std::vector<JobSpec> withFreshData(std::vector<JobSpec> jobs) {
         job.save.clear();
         job.keepOutputs = false;
         for (auto& [name, binding] : job.bindings) {
-            auto& copy = fresh[binding.data.get()];
-            if (!copy) copy = binding.data->fresh();
-            binding.data = copy;
+            for (auto* data : {&binding.data, &binding.version}) {
+                if (!*data) continue;
+                auto& copy = fresh[data->get()];
+                if (!copy) copy = (*data)->fresh();
+                *data = copy;
+            }
         }
     }
     return jobs;

@@ -156,10 +156,12 @@ Status DeviceWorker::prepareBuffers(Attempt& attempt) {
             buffer.bytes = (*storage)->bytes().subspan(binding.first * elementBytes, count * elementBytes);
             buffer.access = binding.access;
             if (binding.newVersion) {
-                auto copy = copyOf(buffer.bytes);
+                auto copy = binding.version ? binding.version->hostBuffer() : HostBuffer::make(buffer.bytes.size());
                 if (!copy) return copy.error();
+                const auto target = (*copy)->bytes().first(buffer.bytes.size());
+                std::memcpy(target.data(), buffer.bytes.data(), target.size());
                 buffer.storage = *copy;
-                buffer.bytes = (*copy)->bytes();
+                buffer.bytes = target;
             }
         } else {
             auto storage = HostBuffer::make(planned.bytes);
