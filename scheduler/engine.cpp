@@ -698,6 +698,7 @@ void Engine::Impl::addDevice(std::shared_ptr<Device> device) {
         const std::lock_guard lock(tableMutex);
         auto& slot = devices.emplace_back();
         slot.device = device;
+        slot.pinnedElsewhere = "the job asks for another device";
         slot.worker = std::make_unique<DeviceWorker>(std::move(device), std::move(toEngine));
     }
     events.push_back(event::DeviceCame{index});
@@ -953,11 +954,13 @@ Engine::Engine(EngineOptions options, JobRecorder* recorder, std::shared_ptr<Per
 Engine::~Engine() = default;
 
 void Engine::addDevice(std::shared_ptr<Device> device) {
-    impl_->post(Impl::Control([impl = impl_.get(), device = std::move(device)] {
-        const auto id = device->info().id;
+    // Waited for, so that what is submitted next is held against it.
+    std::promise<void> added;
+    impl_->post(Impl::Control([impl = impl_.get(), &device, &added] {
         impl->addDevice(device);
-        for (auto& slot : impl->devices) slot.pinnedElsewhere = "the job asks for another device";
+        added.set_value();
     }));
+    added.get_future().wait();
 }
 
 void Engine::removeDevice(const std::string& id, const std::string& why) {

@@ -94,6 +94,7 @@ public:
     /// Stops taking jobs, waits for the running ones (drops what is queued; history keeps it resumable).
     ~Engine();
 
+    /// Returns once it is in force. Not from an observer, and not from the window's thread.
     void addDevice(std::shared_ptr<Device> device);
     /// Its unfinished jobs go elsewhere.
     void removeDevice(const std::string& id, const std::string& why);
