@@ -217,6 +217,7 @@ Status fillValues(const Layout& layout, Scalar scalar, std::string_view inside, 
     if (values.size() != layout.scalars())
         return Error{ErrorKind::InvalidInput, fmt::format("gives {} values, the buffer takes {}", values.size(), layout.scalars())};
     const std::size_t size = ElementType{scalar, 1}.bytes();
+    std::memset(layout.data, 0, layout.elements * layout.stride * size);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::size_t position = i / layout.width * layout.stride + i % layout.width;
         const Status status = encodeComponent(scalar, values[i], parameters, layout.data + position * size);
