@@ -92,6 +92,10 @@ int runProgram(int argc, char** argv) {
     }
     try {
         if (!invocation.action) return openWindow(invocation, files, argc, argv);
+        if (!files.empty()) {  // what a command does not take falls through to the window's files
+            fmt::print(stderr, "heteroscope: '{}' was not expected here; 'heteroscope COMMAND --help' tells what is.\n", files.front());
+            return exit_status::badInput;
+        }
         return runCommand(invocation);
     } catch (const std::exception& error) {
         fmt::print(stderr, "heteroscope: {}\n", error.what());

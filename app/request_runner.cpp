@@ -182,6 +182,26 @@ OwnSource ownSource(const Request& request) {
     return source;
 }
 
+/// The job of a source whose entry is settled. `entry` is null where the program did not build.
+Prepared sourceJobs(const Request& request, OwnSource source, const std::string& file, const EntryInfo* entry) {
+    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+        auto argument = parseArgument(request.arguments[i], i);
+        if (!argument) return badInput(argument.error());
+        source.arguments.push_back(std::move(*argument));
+    }
+    if (source.global.empty()) return badInput(fmt::format("'{}' needs its global size: --global N[,M[,K]].", file));
+    auto kernel = makeOwnKernel(source);
+    if (!kernel) return badInput(kernel.error());
+    const auto plan = planLaunch(*kernel, {});
+    if (!plan) return badInput(plan.error());
+    if (entry)
+        if (const auto range = settleRange(*plan, *entry); !range) return badInput(range.error());
+    JobSpec spec;
+    spec.kernel = *kernel;
+    if (auto wrong = setSaves(request, spec, entry)) return std::move(*wrong);
+    return copies(spec, request);
+}
+
 // A source is built before its arguments are checked: a person mends the program first, then the call.
 Prepared prepareSource(const Request& request, Holder& holder) {
     if (!request.parameters.empty())
@@ -194,6 +214,9 @@ Prepared prepareSource(const Request& request, Holder& holder) {
     if (!program) {
         const Error& error = program.error();
         if (error.kind == ErrorKind::InvalidInput || error.kind == ErrorKind::Unsupported) return badInput(error);
+        // Where the call is sound the job fails like any other, and history keeps it with the compiler's log.
+        if (request.kind == Request::Kind::Run && error.kind == ErrorKind::BuildFailed && !source.entry.empty())
+            if (auto jobs = sourceJobs(request, source, file, nullptr); std::holds_alternative<std::vector<JobSpec>>(jobs)) return jobs;
         return buildFailure(request.entry.empty() ? file : file + ":" + request.entry, error);
     }
     if (program->entries.empty()) return badInput(fmt::format("'{}' built, but holds no kernel function.", file));
@@ -205,23 +228,7 @@ Prepared prepareSource(const Request& request, Holder& holder) {
     const EntryInfo* entry = findEntry(*program, source.entry);
     if (!entry)
         return badInput(fmt::format("'{}' holds no kernel '{}'; it holds: {}.", file, source.entry, entryNames(*program)));
-
-    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-        auto argument = parseArgument(request.arguments[i], i);
-        if (!argument) return badInput(argument.error());
-        source.arguments.push_back(std::move(*argument));
-    }
-    if (source.global.empty()) return badInput(fmt::format("'{}' needs its global size: --global N[,M[,K]].", file));
-    auto kernel = makeOwnKernel(source);
-    if (!kernel) return badInput(kernel.error());
-    const auto plan = planLaunch(*kernel, {});
-    if (!plan) return badInput(plan.error());
-    if (const auto range = settleRange(*plan, *entry); !range) return badInput(range.error());
-
-    JobSpec spec;
-    spec.kernel = *kernel;
-    if (auto wrong = setSaves(request, spec, entry)) return std::move(*wrong);
-    return copies(spec, request);
+    return sourceJobs(request, std::move(source), file, entry);
 }
 
 Prepared prepareWorkload(const Request& request, Holder& holder, const Reporter& reporter) {

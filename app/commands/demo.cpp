@@ -189,8 +189,8 @@ Status drawPages(Session& session, MainWindow& window, Painter& painter, const W
     return {};
 }
 
-int runDemo(Demo& demo, QApplication& application) {
-    Session session(demo.invocation.paths(), settings::policy());
+int runDemo(Demo& demo, QApplication& application, const Paths& paths) {
+    Session session(paths, "mct");
     MainWindow window(session);
     window.resize(1280, 800);
     Theme::apply(application, Theme::Mode::Light);
@@ -207,9 +207,12 @@ int runDemo(Demo& demo, QApplication& application) {
     demo.output.print(fmt::format("\n“{}”, {} jobs, under {} policies, for real\n", workload->name, workload->jobs.size(), demoPolicies.size()));
     const auto comparison = compareHere(session, window, demo, *workload);
     if (!comparison) return closed(demo.fail(comparison.error()));
-    demo.document["comparison"] = document::comparison(*comparison);
-    printComparison(demo.output, demo.document["comparison"]);
-    if (comparison->id > 0) demo.output.print(fmt::format("Stored as comparison {} in {}\n", comparison->id, demo.invocation.paths().dataFolder.string()));
+    if (demo.document["comparison"].is_null()) {
+        demo.document["comparison"] = document::comparison(*comparison);
+        printComparison(demo.output, demo.document["comparison"]);
+        if (comparison->id > 0)
+            demo.output.print(fmt::format("Stored as comparison {} in {}\n", comparison->id, paths.dataFolder.string()));
+    }
 
     demo.output.message("Drawing the pages…");
     Painter painter(application, window, demo.folder);
@@ -223,38 +226,48 @@ int runDemo(Demo& demo, QApplication& application) {
     return closed(failed ? exit_status::failed : exit_status::done);
 }
 
-/// Another process has the data folder: it runs the comparison, the pictures come from a folder of their own.
-int runDemoBesideHolder(Demo& demo) {
+/// Another process has the data folder: the comparison that is kept runs there.
+std::optional<int> compareAtHolder(Demo& demo) {
+    demo.output.message("Another Heteroscope has this data folder; it runs and keeps the comparison. The pages are drawn from a folder of their own.");
     Request request;
     request.kind = Request::Kind::Compare;
     request.target = demo.workload;
     request.policies = demoPolicies;
-    demo.output.message("Another Heteroscope has this data folder; it runs the comparison.");
-    return performAndPrint(demo.invocation, request, [&](const json& document) {
+    const bool documentWanted = std::exchange(demo.output.json, false);
+    const int status = performAndPrint(demo.invocation, request, [&](const nlohmann::json& document) {
+        demo.document["comparison"] = document;
+        demo.output.json = documentWanted;
         printComparison(demo.output, document);
-        demo.output.print("The pages are in the window that is open; close it to have 'heteroscope demo' draw them.\n");
     });
+    demo.output.json = documentWanted;
+    return status == exit_status::done ? std::nullopt : std::optional(status);
 }
 
 int demo(Invocation& invocation, const std::string& output) {
     Demo demo{invocation, *invocation.output, {}, sampleWorkload(invocation.paths())};
     if (demo.workload.empty())
         return demo.fail({ErrorKind::Io, "The sample workloads were not found. Set HETEROSCOPE_DATA to the folder that holds them, or install the program again."});
-    {
-        const auto lock = DataLock::tryTake(invocation.paths().dataFolder);
-        if (lock && !*lock) return runDemoBesideHolder(demo);
-    }
     auto folder = pictureFolder(output);
     if (!folder) return demo.fail(folder.error());
     demo.folder = std::move(*folder);
 
+    Paths paths = invocation.paths();
+    QTemporaryDir apart;
+    const auto isHeld = [&] {
+        const auto lock = DataLock::tryTake(paths.dataFolder);
+        return lock && !*lock;
+    };
+    if (isHeld()) {
+        if (const auto status = compareAtHolder(demo)) return *status;
+        paths.dataFolder = apart.path().toStdString();
+    }
     // Nothing appears on a screen, even where there is one.
     if (::getenv("QT_QPA_PLATFORM") == nullptr) ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
     int argc = 1;
     std::array<char*, 2> argv{const_cast<char*>("heteroscope"), nullptr};
     QApplication application(argc, argv.data());
     settings::prepare();
-    return runDemo(demo, application);
+    return runDemo(demo, application, paths);
 }
 
 }  // namespace

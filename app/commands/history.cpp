@@ -70,7 +70,7 @@ int readFailed(Invocation& invocation, const Error& error, json document) {
     return error.kind == ErrorKind::InvalidInput ? exit_status::badInput : exit_status::failed;
 }
 
-void printRows(Output& output, const HistoryPage& page) {
+void printRows(Output& output, const HistoryRows& page) {
     TextTable table({"job", "submitted", "kernel", "parameters", "device", "policy", "state", "wait", "run", "check"},
                     {true, false, false, false, false, false, false, true, true, false});
     for (const auto& row : page.rows) {
@@ -94,10 +94,10 @@ void printRows(Output& output, const HistoryPage& page) {
 int list(Invocation& invocation, const std::vector<std::string>& conditions, std::uint64_t limit) {
     const auto filter = readFilter(conditions);
     if (!filter) return invocation.refuse(filter.error(), {{"jobs", json::array()}});
-    HistoryPage page;
+    HistoryRows page;
     if (hasDatabase(invocation)) {
         HistoryReader reader(invocation.paths().dataFolder);
-        auto read = readNow<HistoryPage>([&](auto done) { reader.page(*filter, 0, limit, std::move(done)); });
+        auto read = readNow<HistoryRows>([&](auto done) { reader.page(*filter, 0, limit, std::move(done)); });
         if (!read) return readFailed(invocation, read.error(), {{"jobs", json::array()}});
         page = std::move(*read);
     }
@@ -247,7 +247,7 @@ Result<std::vector<std::uint64_t>> matching(Invocation& invocation, const Histor
     HistoryReader reader(invocation.paths().dataFolder);
     constexpr std::uint64_t step = 10'000;
     for (;;) {
-        const auto page = readNow<HistoryPage>([&](auto done) { reader.page(filter, ids.size(), step, std::move(done)); });
+        const auto page = readNow<HistoryRows>([&](auto done) { reader.page(filter, ids.size(), step, std::move(done)); });
         if (!page) return page.error();
         for (const auto& row : page->rows) ids.push_back(row.id);
         if (page->rows.size() < step) return ids;
