@@ -158,10 +158,10 @@ HistoryRow rowFrom(SQLite::Statement& query) {
 
 std::int64_t HistoryQuery::dataVersion() { return database_.execAndGet("PRAGMA data_version").getInt64(); }
 
-HistoryPage HistoryQuery::page(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit) {
+HistoryRows HistoryQuery::page(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit) {
     if (auto quick = pageWithoutFilter(filter, offset, limit)) return std::move(*quick);
     const auto& ids = matching(filter);
-    HistoryPage page;
+    HistoryRows page;
     page.total = ids.size();
     page.offset = std::min<std::uint64_t>(offset, page.total);
     const std::uint64_t end = page.offset + std::min(limit, page.total - page.offset);
@@ -171,13 +171,13 @@ HistoryPage HistoryQuery::page(const HistoryFilter& filter, std::uint64_t offset
 
 // Numbers without gaps (nothing deleted, every reserved one used) need no list at all: the usual page that follows
 // a running queue.
-std::optional<HistoryPage> HistoryQuery::pageWithoutFilter(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit) {
+std::optional<HistoryRows> HistoryQuery::pageWithoutFilter(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit) {
     if (filter.order != Order::Id || restricts(filter)) return std::nullopt;
     SQLite::Statement query(database_, "SELECT ifnull(min(id), 0), ifnull((SELECT max(id) FROM jobs), -1), "
                                        "ifnull((SELECT sum(jobs) FROM sessions), 0) FROM jobs");
     query.executeStep();
     const std::int64_t least = query.getColumn(0).getInt64(), most = query.getColumn(1).getInt64();
-    HistoryPage page;
+    HistoryRows page;
     page.total = static_cast<std::uint64_t>(query.getColumn(2).getInt64());
     if (most - least + 1 != query.getColumn(2).getInt64()) return std::nullopt;
     page.offset = std::min(offset, page.total);

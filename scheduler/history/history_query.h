@@ -17,13 +17,13 @@ class HistoryQuery {
 public:
     explicit HistoryQuery(SQLite::Database& database) : database_(database) {}
 
-    HistoryPage page(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit);
+    HistoryRows page(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit);
     /// All of them, for an export.
     const std::vector<std::int64_t>& matching(const HistoryFilter& filter);
     HistoryFacets facets();
 
 private:
-    std::optional<HistoryPage> pageWithoutFilter(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit);
+    std::optional<HistoryRows> pageWithoutFilter(const HistoryFilter& filter, std::uint64_t offset, std::uint64_t limit);
     std::vector<std::int64_t> collect(const HistoryFilter& filter);
     std::vector<HistoryRow> rows(const std::int64_t* from, const std::int64_t* to);
     std::int64_t dataVersion();

@@ -170,9 +170,9 @@ HistoryReader::HistoryReader(std::filesystem::path folder) : impl_(std::make_uni
 HistoryReader::~HistoryReader() = default;
 
 void HistoryReader::page(HistoryFilter filter, std::uint64_t offset, std::uint64_t limit,
-                         std::function<void(Result<HistoryPage>)> done) {
+                         std::function<void(Result<HistoryRows>)> done) {
     auto answer = [filter, offset, limit, done](Connection& connection) {
-        done(readFrom<HistoryPage>(connection, {}, [&](SQLite::Database&) { return connection.query().page(filter, offset, limit); }));
+        done(readFrom<HistoryRows>(connection, {}, [&](SQLite::Database&) { return connection.query().page(filter, offset, limit); }));
     };
     auto superseded = [done] { done(Error{ErrorKind::Cancelled, "Another filter was asked for meanwhile."}); };
     impl_->reads.ask({std::move(answer), std::move(filter), std::move(superseded)});

@@ -58,7 +58,7 @@ struct HistoryDetail {
     std::int64_t session = 0;
 };
 
-struct HistoryPage {
+struct HistoryRows {
     std::vector<HistoryRow> rows;
     std::uint64_t total = 0;   ///< that match the filter
     std::uint64_t offset = 0;
@@ -91,7 +91,7 @@ public:
     ~HistoryReader();
 
     /// A page asked for with another filter before this one was answered ends as Error of kind Cancelled.
-    void page(HistoryFilter filter, std::uint64_t offset, std::uint64_t limit, std::function<void(Result<HistoryPage>)> done);
+    void page(HistoryFilter filter, std::uint64_t offset, std::uint64_t limit, std::function<void(Result<HistoryRows>)> done);
     void detail(JobId job, std::function<void(Result<HistoryDetail>)> done);
     void sessions(std::function<void(Result<std::vector<SessionRow>>)> done);
     void comparisons(std::function<void(Result<std::vector<ComparisonRow>>)> done);

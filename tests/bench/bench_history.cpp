@@ -130,10 +130,10 @@ void page(benchmark::State& state, Set set, double at) {
         other.kernel = "no such kernel";
         set(filter);
         state.PauseTiming();
-        (void)readNow<HistoryPage>([&](auto done) { large.reader().page(other, 0, 1, done); });
+        (void)readNow<HistoryRows>([&](auto done) { large.reader().page(other, 0, 1, done); });
         state.ResumeTiming();
         const auto offset = static_cast<std::uint64_t>(at * static_cast<double>(large.jobs()));
-        const auto answer = readNow<HistoryPage>([&](auto done) { large.reader().page(filter, offset, 256, done); });
+        const auto answer = readNow<HistoryRows>([&](auto done) { large.reader().page(filter, offset, 256, done); });
         if (!answer) return state.SkipWithError(answer.error().message.c_str());
         total = answer->total;
     }

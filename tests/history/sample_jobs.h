@@ -68,16 +68,16 @@ inline std::unique_ptr<History> openHistory(const QString& folder, std::vector<s
     return std::move(opened->history);
 }
 
-inline Result<HistoryPage> pageNow(HistoryReader& reader, const HistoryFilter& filter, std::uint64_t offset = 0,
+inline Result<HistoryRows> pageNow(HistoryReader& reader, const HistoryFilter& filter, std::uint64_t offset = 0,
                                    std::uint64_t limit = 256) {
-    return readNow<HistoryPage>([&](auto done) { reader.page(filter, offset, limit, done); });
+    return readNow<HistoryRows>([&](auto done) { reader.page(filter, offset, limit, done); });
 }
 
 inline Result<HistoryDetail> detailNow(HistoryReader& reader, JobId job) {
     return readNow<HistoryDetail>([&](auto done) { reader.detail(job, done); });
 }
 
-inline std::vector<JobId> idsOf(const Result<HistoryPage>& page) {
+inline std::vector<JobId> idsOf(const Result<HistoryRows>& page) {
     std::vector<JobId> ids;
     if (page)
         for (const HistoryRow& row : page->rows) ids.push_back(row.id);

@@ -209,7 +209,7 @@ void HistoryReaderTest::aNewFilterSupersedesAnOldOne() {
         hold.get_future().wait();
     });
     held.get_future().wait();  // the lane is busy: what follows queues up
-    std::promise<Result<HistoryPage>> first, again, last;
+    std::promise<Result<HistoryRows>> first, again, last;
     HistoryFilter old, fresh;
     old.text = "s";
     fresh.text = "sa";

@@ -84,13 +84,13 @@ void HistoryModel::fetchWanted() {
 void HistoryModel::fetch(std::size_t page) {
     if (page < pages_.size()) pages_[page] = PageState::Asked;
     reader_->page(filter_, page * pageRows, pageRows,
-                  onThreadOf<Result<HistoryPage>>(this, [this, generation = generation_, page](Result<HistoryPage> answer) {
+                  onThreadOf<Result<HistoryRows>>(this, [this, generation = generation_, page](Result<HistoryRows> answer) {
                       if (generation == generation_ && !answer && page < pages_.size()) pages_[page] = PageState::Missing;
                       take(generation, std::move(answer));
                   }));
 }
 
-void HistoryModel::take(std::uint64_t generation, Result<HistoryPage> answer) {
+void HistoryModel::take(std::uint64_t generation, Result<HistoryRows> answer) {
     if (generation != generation_) return;
     if (!answer) {
         if (answer.error().kind != ErrorKind::Cancelled) emit failed(text(answer.error().message));
@@ -108,7 +108,7 @@ void HistoryModel::take(std::uint64_t generation, Result<HistoryPage> answer) {
     emit answered();
 }
 
-void HistoryModel::replaceAll(HistoryPage page) {
+void HistoryModel::replaceAll(HistoryRows page) {
     beginResetModel();
     replacing_ = false;
     rows_.clear();
@@ -133,7 +133,7 @@ void HistoryModel::resize(std::size_t total) {
     endInsertRows();
 }
 
-void HistoryModel::put(HistoryPage page) {
+void HistoryModel::put(HistoryRows page) {
     const std::size_t first = page.offset;
     if (first >= rows_.size() || page.rows.empty()) return;
     const std::size_t count = std::min(page.rows.size(), rows_.size() - first);

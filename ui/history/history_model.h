@@ -63,10 +63,10 @@ private:
     void want(int row) const;
     void fetchWanted();
     void fetch(std::size_t page);
-    void take(std::uint64_t generation, Result<HistoryPage> answer);
-    void replaceAll(HistoryPage page);
+    void take(std::uint64_t generation, Result<HistoryRows> answer);
+    void replaceAll(HistoryRows page);
     void resize(std::size_t total);
-    void put(HistoryPage page);
+    void put(HistoryRows page);
     void forgetFarPages(std::size_t near);
     QString displayText(const HistoryRow& row, int column) const;
     QString toolTip(const HistoryRow& row, int column) const;
