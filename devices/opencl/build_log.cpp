@@ -92,6 +92,7 @@ std::optional<Place> parsePlace(std::string_view text) {
     if (const std::optional<int> last = cutNumber(text)) {
         std::string_view shorter = text;
         if (const std::optional<int> line = cutNumber(shorter)) return Place{shorter, *line};
+        if (!shorter.empty() && isDigit(shorter.back()) && shorter.find(':') != std::string_view::npos) return std::nullopt;
         // "1:3": Mesa and Intel number the sources; a bare number before is such a name, and a line follows.
         return Place{text, *last};
     }
@@ -110,11 +111,25 @@ std::optional<Place> parsePlace(std::string_view text) {
     return std::nullopt;
 }
 
+/// "FILE:3:5: …" after the user's own name, whatever that name holds.
+std::optional<LogPlace> parseOwnFile(std::string_view text, const std::string& file) {
+    if (file.empty() || !text.starts_with(file) || text.substr(file.size(), 1) != ":") return std::nullopt;
+    std::string_view rest = text.substr(file.size());
+    const std::size_t end = rest.find(": ");
+    if (end == std::string_view::npos) return std::nullopt;
+    std::string_view numbers = rest.substr(0, end);
+    std::optional<int> line = cutNumber(numbers);
+    if (line && !numbers.empty()) line = cutNumber(numbers);
+    if (!line || !numbers.empty()) return std::nullopt;
+    return LogPlace{file, *line, std::string(rest.substr(end + 2))};
+}
+
 /// PoCL's "error: FILE:LINE:COLUMN: MESSAGE"; the first ":n:n: " ends the file's name.
-std::optional<LogPlace> parseLeadingError(std::string_view line) {
+std::optional<LogPlace> parseLeadingError(std::string_view line, const std::string& file) {
     for (const std::string_view prefix : {"fatal error: ", "error: "}) {
         if (!line.starts_with(prefix)) continue;
         const std::string_view rest = line.substr(prefix.size());
+        if (std::optional<LogPlace> own = parseOwnFile(rest, file)) return own;
         for (std::size_t end = rest.find(": "); end != std::string_view::npos; end = rest.find(": ", end + 1)) {
             std::string_view head = rest.substr(0, end);
             if (!cutNumber(head)) continue;
@@ -126,7 +141,12 @@ std::optional<LogPlace> parseLeadingError(std::string_view line) {
     return std::nullopt;
 }
 
-std::optional<LogPlace> parseClangError(std::string_view line) {
+std::optional<LogPlace> parseClangError(std::string_view line, const std::string& file) {
+    if (std::optional<LogPlace> own = parseOwnFile(line, file)) {
+        for (const std::string_view mark : {"error: ", "fatal error: ", "catastrophic error: "})
+            if (own->message.starts_with(mark)) return LogPlace{file, own->line, own->message.substr(mark.size())};
+        return std::nullopt;  // a warning, a note
+    }
     for (const std::string_view mark : {": error: ", ": fatal error: ", ": catastrophic error: "}) {
         const std::size_t at = line.find(mark);
         if (at == std::string_view::npos) continue;
@@ -169,8 +189,8 @@ LogPlace firstError(const std::string& log, const std::string& sourceFile) {
     const std::vector<std::string_view> lines = linesOf(log);
     std::optional<LogPlace> placeless;
     for (const std::string_view line : lines) {
-        std::optional<LogPlace> found = parseLeadingError(line);
-        if (!found) found = parseClangError(line);
+        std::optional<LogPlace> found = parseLeadingError(line, sourceFile);
+        if (!found) found = parseClangError(line, sourceFile);
         if (!found) continue;
         if (found->line == 0) {
             if (!placeless) placeless = std::move(found);

@@ -108,7 +108,8 @@ Error optionError(const OpenedDevice& device, const CompilerInput& input, const 
 }
 
 Error sourceError(const OpenedDevice& device, const std::string& file, cl_int status, std::string log) {
-    const LogPlace place = firstError(log, file);
+    LogPlace place = firstError(log, file);
+    if (file.empty() && place.file == nameOf(file)) place.file.clear();
     Error error{kindOf(status, ErrorKind::BuildFailed), {}, place.file.empty() ? file : place.file, place.line, std::move(log)};
     const std::string where = place.line > 0 ? fmt::format("{}, line {},", nameOf(error.file), place.line) : nameOf(file);
     const std::string why = place.message.empty() ? "the compiler left no word why, " + statusText(status) : place.message;

@@ -77,7 +77,8 @@ std::chrono::nanoseconds OpenClDevice::busyTime() const {
     const std::lock_guard lock(mutex_);
     std::chrono::nanoseconds busy = busy_;
     // A kernel that has run for a while counts now, not all at once when it ends.
-    if (headLaunch_) busy += std::max(Clock::now() - *headLaunch_, Clock::duration::zero());
+    const std::optional<Clock::time_point> since = headLaunch_ ? headLaunch_ : enqueuing_;
+    if (since) busy += std::max(Clock::now() - *since, Clock::duration::zero());
     shownBusy_ = std::max(shownBusy_, busy);
     return shownBusy_;
 }
@@ -117,14 +118,13 @@ void OpenClDevice::execute(Command command) {
     pending.isLaunch = command.kind == Command::Kind::Launch;
     pending.given = Clock::now();
     pending.error = enqueueCommand(command, pending);
-    if (!pending.error && pending.event)
-        if (const cl_int status = clFlush(queue_.get()); status != CL_SUCCESS)
-            pending.error = failed(status, pending.subject, ErrorKind::LaunchFailed);
     {
         const std::lock_guard lock(mutex_);
         pending_.push_back(std::move(pending));
     }
     pendingChanged_.notify_one();
+    // After the hand-over: some runtimes compute in this very call. Its failure comes back from the wait, too.
+    clFlush(queue_.get());
 }
 
 std::optional<Error> OpenClDevice::enqueueCommand(Command& command, Pending& pending) {
@@ -249,14 +249,21 @@ std::optional<Error> OpenClDevice::enqueueLaunch(const Launch& launch, Pending& 
     pending.subject = fmt::format("'{}' failed on {}", launch.entry, opened_->label);
     pending.program = program;
     pending.given = Clock::now();
+    noteEnqueuing(pending.given);
     cl_event event = nullptr;
     const bool hasLocal = range->local[0] > 0;
     const cl_int status =
         clEnqueueNDRangeKernel(queue_.get(), entry->second.kernel.get(), range->dimensions, range->offset.data(), range->global.data(),
                                hasLocal ? range->local.data() : nullptr, 0, nullptr, &event);
+    noteEnqueuing(std::nullopt);
     pending.event = Event(event);
     if (status != CL_SUCCESS) return failed(status, fmt::format("'{}' cannot be launched on {}", launch.entry, opened_->label), ErrorKind::LaunchFailed);
     return std::nullopt;
+}
+
+void OpenClDevice::noteEnqueuing(std::optional<Clock::time_point> since) {
+    const std::lock_guard lock(mutex_);
+    enqueuing_ = since;
 }
 
 // Completion thread.

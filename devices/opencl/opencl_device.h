@@ -74,6 +74,7 @@ private:
     std::optional<Error> enqueueMapped(Buffer& buffer, cl_map_flags flags, Pending& pending);
     std::optional<Error> enqueueLaunch(const Launch& launch, Pending& pending);
     std::optional<Error> setArguments(const BuiltProgram::Entry& entry, const Launch& launch);
+    void noteEnqueuing(std::optional<Clock::time_point> since);
     Result<Buffer*> usableBuffer(BufferId id);
     std::optional<Error> makeMemory(Buffer& buffer);
 
@@ -103,6 +104,7 @@ private:
     std::optional<std::string> lost_;     // mutex_
     std::chrono::nanoseconds busy_{};     // mutex_: of launches that are through
     mutable std::chrono::nanoseconds shownBusy_{};  // mutex_: never goes back
+    std::optional<Clock::time_point> enqueuing_;   // mutex_: since when a launch is being given; some runtimes compute in that call
     std::optional<Clock::time_point> headLaunch_;  // mutex_: since when the oldest unfinished command, a launch, may run
 
     std::thread commandThread_, completionThread_;
