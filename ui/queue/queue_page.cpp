@@ -132,20 +132,24 @@ QAction* QueuePage::makeAction(const QString& name, const QString& text, const Q
     auto* action = new QAction(text, this);
     action->setObjectName(name);
     if (!icon.isEmpty()) action->setIcon(Theme::icon(icon));
-    if (!keys.isEmpty()) action->setShortcut(keys);
+    if (!keys.isEmpty()) {
+        action->setShortcut(keys);
+        action->setToolTip(QStringLiteral("%1 (%2)").arg(text, keys.toString(QKeySequence::NativeText)));
+    }
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     return action;
 }
 
 void QueuePage::makeActions() {
     cancel_ = makeAction(QStringLiteral("cancelJobs"), tr("Cancel"), QStringLiteral("cancel"), QKeySequence::Delete);
-    retry_ = makeAction(QStringLiteral("retryJobs"), tr("Retry"), QStringLiteral("retry"), QKeySequence(QStringLiteral("Ctrl+R")));
-    again_ = makeAction(QStringLiteral("runJobsAgain"), tr("Run again"), QStringLiteral("refresh"), QKeySequence(QStringLiteral("Ctrl+Shift+R")));
+    retry_ = makeAction(QStringLiteral("retryJobs"), tr("Retry"), QStringLiteral("retry"), QKeySequence(QStringLiteral("Ctrl+Shift+R")));
+    again_ = makeAction(QStringLiteral("runJobsAgain"), tr("Run again"), QStringLiteral("refresh"), QKeySequence(QStringLiteral("Ctrl+R")));
     raise_ = makeAction(QStringLiteral("raisePriority"), tr("Raise priority"), QStringLiteral("arrow-up"), QKeySequence(QStringLiteral("Ctrl+Up")));
     lower_ = makeAction(QStringLiteral("lowerPriority"), tr("Lower priority"), QStringLiteral("arrow-down"), QKeySequence(QStringLiteral("Ctrl+Down")));
     setPriority_ = makeAction(QStringLiteral("setPriority"), tr("Set priority…"), QStringLiteral("priority"), QKeySequence(QStringLiteral("Ctrl+Shift+P")));
     copy_ = makeAction(QStringLiteral("copyJobs"), tr("Copy"), QStringLiteral("copy"), QKeySequence::Copy);
     compare_ = makeAction(QStringLiteral("compareJobs"), tr("Compare policies on these"), QStringLiteral("compare"), {});
+    compare_->setIconText(tr("Compare"));  // on its button
     details_ = makeAction(QStringLiteral("showDetails"), tr("Details"), QStringLiteral("info"), {});
     open_ = makeAction(QStringLiteral("openWorkload"), tr("Open a workload…"), QStringLiteral("open"), QKeySequence::Open);
     save_ = makeAction(QStringLiteral("saveQueue"), tr("Save the queue as a workload…"), QStringLiteral("save"), QKeySequence::Save);
@@ -328,9 +332,7 @@ QWidget* QueuePage::makeFooter() {
         auto* made = new QToolButton(footer);
         made->setDefaultAction(action);
         made->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        made->setToolTip(action->text() + (action->shortcut().isEmpty() ? QString() : QStringLiteral(" (%1)").arg(action->shortcut().toString(QKeySequence::NativeText))));
         layout->addWidget(made);
-        return made;
     };
     button(cancel_);
     button(retry_);
@@ -345,7 +347,7 @@ QWidget* QueuePage::makeFooter() {
     priority->setPopupMode(QToolButton::InstantPopup);
     priority->setMenu(priorityMenu_);
     layout->addWidget(priority);
-    button(compare_)->setText(tr("Compare"));
+    button(compare_);
     selectionLabel_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     layout->addWidget(selectionLabel_);
     layout->addStretch(1);
