@@ -91,6 +91,27 @@ void drawCheck(const QStyleOption* option, QPainter* painter, bool round) {
         drawBox(painter, box.adjusted(-2, -2, 2, 2), QColor(), Theme::color(Token::Accent), radius + 2, 1.5);
 }
 
+/// Icon and words, centred together, six pixels apart.
+void drawButtonLabel(const QStyleOptionButton& button, QPainter* painter, const QWidget* widget) {
+    const bool enabled = has(&button, QStyle::State_Enabled);
+    QRect rect = button.rect;
+    if (button.features.testFlag(QStyleOptionButton::HasMenu)) rect.adjust(0, 0, -16, 0);
+    const bool hasIcon = !button.icon.isNull();
+    const int words = button.text.isEmpty() ? 0 : button.fontMetrics.size(Qt::TextShowMnemonic, button.text).width();
+    const int icon = hasIcon ? button.iconSize.width() + (words ? 6 : 0) : 0;
+    int x = rect.left() + std::max(0, (rect.width() - icon - words) / 2);
+    if (hasIcon) {
+        const QRect place(QPoint(x, rect.center().y() - button.iconSize.height() / 2 + 1), button.iconSize);
+        button.icon.paint(painter, place, Qt::AlignCenter, enabled ? QIcon::Normal : QIcon::Disabled);
+        x += icon;
+    }
+    if (!words) return;
+    painter->setPen(isAccent(widget) ? Theme::color(enabled ? Token::OnAccent : Token::Secondary)
+                                     : button.palette.color(enabled ? QPalette::Active : QPalette::Disabled, QPalette::ButtonText));
+    painter->drawText(QRect(x, rect.top(), rect.right() - x, rect.height()), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextShowMnemonic | Qt::TextSingleLine,
+                      button.text);
+}
+
 bool isInTable(const QWidget* widget) {
     return widget && widget->parentWidget() && qobject_cast<const QAbstractItemView*>(widget->parentWidget()->parentWidget());
 }
@@ -183,10 +204,7 @@ void ControlStyle::drawControl(ControlElement element, const QStyleOption* optio
         case CE_PushButtonLabel: {
             const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
             if (!button) break;
-            QStyleOptionButton label = *button;
-            label.state &= ~State_HasFocus;
-            if (isAccent(widget)) label.palette.setColor(QPalette::ButtonText, Theme::color(has(option, State_Enabled) ? Token::OnAccent : Token::Secondary));
-            QProxyStyle::drawControl(element, &label, painter, widget);
+            drawButtonLabel(*button, painter, widget);
             return;
         }
         case CE_HeaderEmptyArea: {
@@ -370,13 +388,22 @@ QRect ControlStyle::subControlRect(ComplexControl control, const QStyleOptionCom
     return QProxyStyle::subControlRect(control, option, subControl, widget);
 }
 
+QRect ControlStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
+    QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    // Room between the frame and the words, but not where a spin box, a combo box or a table gave the frame.
+    if (element == SE_LineEditContents)
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth > 0) rect.adjust(5, 0, -5, 0);
+    return rect;
+}
+
 QSize ControlStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size, const QWidget* widget) const {
     QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
     switch (type) {
         case CT_PushButton: {
             const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
             const bool textless = button && button->text.isEmpty();
-            result = QSize(size.width() + (textless ? 14 : 24), controlHeight);
+            const bool both = button && !textless && !button->icon.isNull();
+            result = QSize(size.width() + (textless ? 14 : both ? 28 : 24), controlHeight);
             if (button && button->features.testFlag(QStyleOptionButton::HasMenu)) result.rwidth() += 14;
             if (textless) result.setWidth(std::max(result.width(), controlHeight));
             break;

@@ -1,31 +1,19 @@
 #include "ui/main_window.h"
 
+#include "ui/compare/compare_page.h"
 #include "ui/devices/devices_page.h"
 #include "ui/format.h"
+#include "ui/history/history_page.h"
 #include "ui/monitor/monitor_page.h"
-#include "ui/services.h"
+#include "ui/queue/add_jobs_dialog.h"
+#include "ui/queue/queue_page.h"
 #include "ui/self_usage_sampler.h"
+#include "ui/services.h"
 #include "ui/widgets/header_bar.h"
 #include "ui/widgets/notice_strip.h"
 #include "ui/widgets/settings_dialog.h"
 #include "ui/widgets/side_bar.h"
 #include "ui/widgets/status_line.h"
-#if __has_include("ui/queue/queue_page.h")
-#include "ui/queue/queue_page.h"
-#define HAVE_QUEUE
-#endif
-#if __has_include("ui/queue/add_jobs_dialog.h")
-#include "ui/queue/add_jobs_dialog.h"
-#define HAVE_ADD
-#endif
-#if __has_include("ui/compare/compare_page.h")
-#include "ui/compare/compare_page.h"
-#define HAVE_COMPARE
-#endif
-#if __has_include("ui/history/history_page.h")
-#include "ui/history/history_page.h"
-#define HAVE_HISTORY
-#endif
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -85,15 +73,9 @@ MainWindow::MainWindow(Services& services, QWidget* parent)
 
     const PageContext context{services_, *board_};
     addPage(monitor_ = new MonitorPage(context, stack_));
-#ifdef HAVE_QUEUE
     addPage(queue_ = new QueuePage(context, stack_));
-#endif
-#ifdef HAVE_COMPARE
     addPage(compare_ = new ComparePage(context, stack_));
-#endif
-#ifdef HAVE_HISTORY
     addPage(history_ = new HistoryPage(context, stack_));
-#endif
     addPage(devices_ = new DevicesPage(context, stack_));
     connect(sideBar_->addAction(QStringLiteral("settings"), tr("Settings")), &QAbstractButton::clicked, this, &MainWindow::showSettings);
     connect(sideBar_, &SideBar::pageRequested, this, &MainWindow::showPage);
@@ -135,7 +117,6 @@ void MainWindow::addPage(Page* page) {
     connect(page, &Page::addJobsRequested, this, &MainWindow::openAddJobs);
     connect(page, &Page::showJobRequested, this, [this](quint64 job) { showJob(job); });
     connect(page, &Page::noticeRequested, this, [this](const QString& text, const QString& remedy) { strip_->add({{}, text, remedy, {}}); });
-#ifdef HAVE_COMPARE
     connect(page, &Page::openComparisonRequested, this, [this](qint64 id) {
         compare_->openComparison(id);
         showPage(CompareIndex);
@@ -144,7 +125,6 @@ void MainWindow::addPage(Page* page) {
         compare_->compareJobs(jobs);
         showPage(CompareIndex);
     });
-#endif
 }
 
 void MainWindow::addShortcuts() {
@@ -292,32 +272,32 @@ void MainWindow::openFiles(const QStringList& files) {
         if (!QFileInfo(file).isFile()) {
             strip_->add({{}, tr("%1 is not a file that can be read.").arg(file), {}, {}});
         } else if (isSource(file)) {
-#ifdef HAVE_ADD
             auto* dialog = new AddJobsDialog({services_, *board_}, this);
             dialog->setAttribute(Qt::WA_DeleteOnClose);
             dialog->openSource(file);
             dialog->show();
-#endif
         } else {
-#ifdef HAVE_COMPARE
             compare_->openWorkload(file);
             showPage(CompareIndex);
-#endif
         }
     }
 }
 
 void MainWindow::openAddJobs() {
-#ifdef HAVE_ADD
     auto* dialog = new AddJobsDialog({services_, *board_}, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
-#endif
 }
 
 void MainWindow::showJob(JobId job) {
-    queue_->showJob(job);
-    showPage(QueueIndex);
+    // Job 0: the queue as it stands. One of an earlier session is found in history only.
+    if (job == 0 || board_->find(job)) {
+        if (job != 0) queue_->showJob(job);
+        showPage(QueueIndex);
+    } else {
+        history_->showJob(job);
+        showPage(HistoryIndex);
+    }
 }
 
 void MainWindow::showJobs(const QList<JobState>& states) {

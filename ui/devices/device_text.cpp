@@ -68,8 +68,8 @@ QList<DeviceFact> deviceFacts(const DeviceInfo& device) {
         {tr("double"), yes(device.hasDouble)},
         {tr("half"), yes(device.hasHalf)},
         {tr("Images"), yes(device.hasImages)},
-        {tr("UUID"), device.uuid ? QString::fromStdString(*device.uuid) : format::absent()},
         {tr("PCI address"), device.pciAddress ? QString::fromStdString(*device.pciAddress) : format::absent()},
+        {tr("UUID"), device.uuid ? QString::fromStdString(*device.uuid) : format::absent()},
     };
 }
 

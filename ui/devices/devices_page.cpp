@@ -24,6 +24,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -100,7 +101,9 @@ QWidget* DevicesPage::makeList() {
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    layout->addWidget(scroll, 1);
+    scroll->viewport()->setAutoFillBackground(false);
+    problems_->setAutoFillBackground(false);  // QScrollArea::setWidget switched it on
+    layout->addWidget(scroll);
     layout->addWidget(makeFooter());
     return side;
 }
@@ -169,6 +172,9 @@ void DevicesPage::showProblems() {
         if (!problem.fix.empty()) problemsLayout_->addWidget(selectable(QString::fromStdString(problem.fix), Theme::Type::Caption, Token::Secondary));
     }
     problemsLayout_->addStretch(1);
+    // As high as its words, and never more than the list above.
+    const int wanted = problemsLayout_->heightForWidth(246) + 4;
+    problems_->parentWidget()->parentWidget()->setFixedHeight(std::clamp(wanted, 60, 280));
 }
 
 void DevicesPage::showDetail(int row) {
@@ -199,10 +205,9 @@ QWidget* DevicesPage::makeHeader(const DeviceInfo& device) {
     auto* name = new TokenLabel(QString::fromStdString(device.name), Theme::Type::Title, Token::Text, true);
     name->setElided(true);
     name->setMaximumWidth(name->QLabel::sizeHint().width());
-    layout->addWidget(name, 1);
+    layout->addWidget(name, 100);
     layout->addWidget(new TokenLabel(QString::fromStdString(device.id), Theme::Type::Text, Token::Secondary));
     for (const auto& runtime : device.runtimes) layout->addWidget(new Tag(apiName(runtime.api)));
-    if (device.runtimes.size() > 1) layout->addWidget(new TokenLabel(tr("one device: its runtimes report the same one"), Theme::Type::Caption, Token::Secondary));
     layout->addStretch(1);
     const DeviceInfo copied = device;
     layout->addWidget(copyButton(tr("Copy"), header, [copied] { return deviceText(copied); }, [copied] { return json(deviceJson(copied)); }));
@@ -223,11 +228,9 @@ QWidget* DevicesPage::makeFacts(const DeviceInfo& device) {
         auto* value = selectable(facts[i].value);
         value->setWordWrap(false);
         if (facts[i].value == format::absent()) value->setToolTip(tr("not reported"));
-        // A UUID is longer than a column: it takes two.
-        const bool isLong = facts[i].value.size() > 24;
-        value->setToolTip(isLong ? facts[i].value : value->toolTip());
-        if (isLong) value->setElided(true);
-        grid->addWidget(value, row + 1, column);
+        // The UUID is longer than a column: it comes last and takes what is left.
+        const bool isLong = facts[i].value.size() > 24 && i + 1 == facts.size();
+        grid->addWidget(value, row + 1, column, 1, isLong ? columns - column : 1);
         grid->setRowMinimumHeight(row + 2, row / 3 + 1 < (facts.size() + columns - 1) / columns ? 8 : 0);
         grid->setColumnStretch(column, 1);
     }

@@ -71,11 +71,13 @@ DeviceCard::DeviceCard(std::vector<DeviceInfo> devices, const JobBoard& board, c
     layout->setSpacing(8);
     layout->addWidget(makeHeader(board));
     layout->addWidget(readings_);
-    chart_->setFixedHeight(124);
+    chart_->setMinimumHeight(124);
+    chart_->setMaximumHeight(420);
+    chart_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
     chart_->setAxis(1.0, {QStringLiteral("0"), QStringLiteral("50"), format::percent(1.0)});
     chart_->setAccessibleName(tr("Utilisation over time"));
     connectChart(chart_);
-    layout->addWidget(chart_);
+    layout->addWidget(chart_, 100);
     layout->addSpacing(-8);
 
     std::vector<BandsView::Lane> lanes;
@@ -112,7 +114,7 @@ QWidget* DeviceCard::makeHeader(const JobBoard& board) {
         for (const auto& runtime : device.runtimes) runtimes.insert(runtimeName(runtime));
     }
     layout->addWidget(new Swatch(std::max(0, board.deviceIndex(devices_.front().id))));
-    layout->addWidget(name, 1);
+    layout->addWidget(name, 100);
     layout->addWidget(new TokenLabel(ids.join(QStringLiteral(" · ")), Theme::Type::Caption, Token::Secondary));
     for (const auto& runtime : runtimes) layout->addWidget(new Tag(runtime));
     layout->addStretch(1);

@@ -166,8 +166,9 @@ void MetricChart::drawForeground(QPainter* painter, const QRectF&) {
         painter->fillRect(hole, QBrush(Theme::color(Token::Edge), Qt::BDiagPattern));
         const QString words = tr("no sample for %1").arg(format::seconds(std::round((gap.toMs - gap.fromMs) / 1000.0)));
         const double width = painter->fontMetrics().horizontalAdvance(words) + 8;
-        if (width < hole.width()) {
-            const QRectF place(hole.center().x() - width / 2, plot.bottom() - 20, width, 16);
+        if (gutter_ > 0 && hole.width() > 6 && width < plot.width()) {
+            const double left = std::clamp(hole.center().x() - width / 2, plot.left() + 1, plot.right() - width - 1);
+            const QRectF place(left, plot.bottom() - 20, width, 16);
             painter->fillRect(place, Theme::color(Token::Card));
             painter->setPen(Theme::color(Token::Secondary));
             painter->drawText(place, Qt::AlignCenter, words);

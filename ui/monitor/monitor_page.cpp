@@ -109,7 +109,7 @@ QWidget* MonitorPage::makeBar() {
     second_ = new QPushButton(tr("Second row"));
     second_->setCheckable(true);
     second_->setToolTip(tr("Memory, power and temperature over time"));
-    second_->setChecked(QSettings().value(secondRowKey, false).toBool());
+    second_->setChecked(QSettings().value(secondRowKey, true).toBool());
     crossWords_ = new TokenLabel;
     crossWords_->setElided(true);
     crossWords_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -151,7 +151,8 @@ QWidget* MonitorPage::makeLatest() {
     latestTable_->setShowGrid(false);
     latestTable_->horizontalHeader()->hide();
     latestTable_->verticalHeader()->hide();
-    latestTable_->verticalHeader()->setDefaultSectionSize(24);
+    latestTable_->verticalHeader()->setMinimumSectionSize(20);
+    latestTable_->verticalHeader()->setDefaultSectionSize(26);
     latestTable_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     latestTable_->setSelectionBehavior(QAbstractItemView::SelectRows);
     latestTable_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -165,10 +166,11 @@ QWidget* MonitorPage::makeLatest() {
     auto* header = latestTable_->horizontalHeader();
     header->setMinimumSectionSize(20);
     header->setStretchLastSection(true);
-    header->resizeSection(LatestModel::TimeColumn, 72);
-    header->resizeSection(LatestModel::StateColumn, 24);
-    header->resizeSection(LatestModel::JobColumn, 60);
-    header->resizeSection(LatestModel::KernelColumn, 104);
+    const auto wide = [this](const QString& text) { return latestTable_->fontMetrics().horizontalAdvance(text) + 18; };
+    header->resizeSection(LatestModel::TimeColumn, wide(QStringLiteral("00:00:00")));
+    header->resizeSection(LatestModel::StateColumn, 30);
+    header->resizeSection(LatestModel::JobColumn, wide(QStringLiteral("#00000")));
+    header->resizeSection(LatestModel::KernelColumn, wide(QStringLiteral("black-scholes")));
     connect(latestTable_, &QTableView::activated, this, [this](const QModelIndex& index) { emit showJobRequested(index.data(LatestModel::JobIdRole).toULongLong()); });
     connect(latestTable_, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (index.column() == LatestModel::JobColumn) emit showJobRequested(index.data(LatestModel::JobIdRole).toULongLong());
@@ -242,7 +244,8 @@ void MonitorPage::arrangeCards() {
         ++place;
     }
     gridLayout_->addWidget(latestCard_, place / columns, place % columns);
-    gridLayout_->setRowStretch(place / columns + 1, 1);
+    for (int row = 0; row <= place / columns; ++row) gridLayout_->setRowStretch(row, 100);
+    gridLayout_->setRowStretch(place / columns + 1, 1);  // what the charts do not take
     gridLayout_->setColumnStretch(0, 1);
     gridLayout_->setColumnStretch(1, columns == 2 ? 1 : 0);
 }

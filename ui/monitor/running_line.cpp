@@ -34,8 +34,8 @@ QString queueWords(const DeviceSnapshot& device) {
 
 RunningLine::RunningLine(std::string device, const QString& name, QWidget* parent)
     : QWidget(parent), device_(std::move(device)), icon_(new QLabel), kernel_(new TokenLabel), parameters_(new TokenLabel({}, Theme::Type::Caption, Token::Secondary)),
-      job_(new LinkButton({})), bar_(new QWidget), progress_(new TokenLabel({}, Theme::Type::Text, Token::Secondary)),
-      queue_(new TokenLabel({}, Theme::Type::Text, Token::Secondary)) {
+      job_(new LinkButton({})), bar_(new QWidget), progress_(new TokenLabel({}, Theme::Type::Caption, Token::Secondary)),
+      queue_(new TokenLabel({}, Theme::Type::Caption, Token::Secondary)) {
     setFixedHeight(24);
     icon_->setFixedSize(14, 14);
     bar_->setFixedSize(44, 8);
@@ -82,9 +82,9 @@ void RunningLine::refresh(const JobBoard& board, std::int64_t nowNs) {
             progress = tr("results come back");
         } else if (job->predictedSeconds > 0 && elapsed <= job->predictedSeconds) {
             share_ = elapsed / job->predictedSeconds;
-            progress = tr("%1, %2 left by prediction").arg(format::percent(share_), format::seconds(job->predictedSeconds - elapsed));
+            progress = tr("%1 · %2 left").arg(format::percent(share_), format::seconds(job->predictedSeconds - elapsed));
         } else if (job->predictedSeconds > 0) {
-            progress = tr("%1, %2 over the prediction").arg(format::seconds(elapsed), format::seconds(elapsed - job->predictedSeconds));
+            progress = tr("%1 · %2 over").arg(format::seconds(elapsed), format::seconds(elapsed - job->predictedSeconds));
         } else {
             progress = tr("for %1").arg(format::seconds(elapsed));
         }
@@ -93,6 +93,7 @@ void RunningLine::refresh(const JobBoard& board, std::int64_t nowNs) {
     icon_->setPixmap(job ? Theme::stateIcon(job->state).pixmap(QSize(14, 14), devicePixelRatioF()) : QPixmap());
     bar_->setVisible(share_ >= 0);
     progress_->setText(progress);
+    setToolTip(job && job->predictedSeconds > 0 ? tr("By the prediction of %1 for this run").arg(format::seconds(job->predictedSeconds)) : QString());
     queue_->setText(device ? queueWords(*device) : QString());
     queue_->setToken(device && !device->online ? Token::Bad : Token::Secondary);
     update();
