@@ -104,12 +104,13 @@ struct Runner {
         options.startPaused = true;
         Engine engine(options, nullptr, model);
         for (const auto& device : devices) engine.addDevice(device);
-        const auto watch = engine.observe([&](const EngineUpdate& update) {
+        const std::size_t before = doneBefore;  // the engine may say its last word after the run was counted
+        const auto watch = engine.observe([&, before](const EngineUpdate& update) {
             std::size_t ended = 0;
             for (int s = static_cast<int>(JobState::Succeeded); s < jobStateCount; ++s) {
                 ended += update.counts[static_cast<std::size_t>(s)];
             }
-            if (progress) progress({phase, doneBefore + ended, total});
+            if (progress) progress({phase, before + ended, total});
         });
         const auto ids = engine.submit(numbered(std::move(jobs), engine));
         if (!ids) return ids.error();
