@@ -676,39 +676,57 @@ struct Dispatcher::Impl final : SystemView, Assignments {
             readySince.keepOnly([this](const OrderedJobs::Entry& entry) { return isReadySince(entry); });
     }
 
+    /// What an overdue job would find before it: what the device has begun, and other overdue ones.
+    struct Front {
+        std::uint32_t jobs = 0;
+        std::int64_t ns = 0;
+    };
+    Front front(const DeviceEntry& target) const {
+        Front ahead{target.inFlight, flightNs(target)};
+        for (JobSlot slot = target.queue.head; slot != noSlot && jobs[slot].overdue; slot = jobs[slot].next) {
+            Backlog one;
+            one.add(jobs[slot].runNs, jobs[slot].dataNs);
+            ahead.ns += backlogNs(target, one);
+            ++ahead.jobs;
+        }
+        return ahead;
+    }
+
     /// Overdue jobs go in front, oldest first, to the device that would finish them first: no more at a time than a
     /// device can begin, so that a long overdue queue follows the devices' real speed. The others stay with the
     /// policy. Bounded by a count, for queues whose head is pinned to a device that is full.
     void placeOverdue() {
-        constexpr int lookAhead = 64;
+        constexpr int lookAhead = 16;
         int looked = 0;
         for (auto next = overdue.begin(); next != overdue.end() && looked < lookAhead; ++looked) {
+            if (std::none_of(devices.begin(), devices.end(), [this](const DeviceEntry& target) {
+                    return target.online && front(target).jobs < flightLimit();
+                }))
+                return;
             const JobId id = next->second;
-            Decision decision = candidates(id);
-            for (Candidate& candidate : decision.candidates) {
-                const DeviceEntry& target = devices[candidate.device];
-                candidate.queued = target.inFlight;
-                std::int64_t before = flightNs(target);
-                for (JobSlot slot = target.queue.head; slot != noSlot && jobs[slot].overdue; slot = jobs[slot].next) {
-                    Backlog one;
-                    one.add(jobs[slot].runNs, jobs[slot].dataNs);
-                    before += backlogNs(target, one);
-                    ++candidate.queued;
-                }
-                candidate.freeIn = toSeconds(before);
-                settleFinish(candidate);
-            }
+            Decision decision = candidatesInFront(id);
             const DeviceIndex index = chooseEarliestFinish(decision);
-            if (index == noDevice) {
-                overdueNowhere.push_back(id);
-                next = overdue.erase(next);
-            } else if (decision.candidates[index].queued >= flightLimit()) {
+            if (index != noDevice && decision.candidates[index].queued >= flightLimit()) {
                 ++next;
-            } else {
-                next = overdue.erase(next);
-                placeInFront(id, index, std::move(decision));
+                continue;
             }
+            next = overdue.erase(next);
+            if (index == noDevice)
+                overdueNowhere.push_back(id);
+            else
+                placeInFront(id, index, std::move(decision));
         }
+    }
+
+    Decision candidatesInFront(JobId id) const {
+        Decision decision = candidates(id);
+        for (Candidate& candidate : decision.candidates) {
+            const Front ahead = front(devices[candidate.device]);
+            candidate.queued = ahead.jobs;
+            candidate.freeIn = toSeconds(ahead.ns);
+            settleFinish(candidate);
+        }
+        return decision;
     }
 
     void placeInFront(JobId id, DeviceIndex index, Decision decision) {

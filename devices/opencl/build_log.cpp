@@ -162,6 +162,28 @@ bool isCompilersOwnName(std::string_view file) {
            file.find("/tempfile_") != std::string_view::npos || file.starts_with("/tmp/OCL");
 }
 
+/// "<kernel>:4:10: error: …" → "mine.cl:3:10: error: …".
+std::string withOwnName(std::string_view line, const LogNames& names) {
+    std::string_view kind;
+    for (const std::string_view prefix : {"error: ", "fatal error: ", "warning: ", "note: "})
+        if (line.starts_with(prefix)) kind = line.substr(0, prefix.size());
+    const std::string_view rest = line.substr(kind.size());
+    const std::size_t nameEnd = rest.find(':');
+    if (nameEnd == std::string_view::npos) return std::string(line);
+    const std::string_view name = rest.substr(0, nameEnd);
+    const std::size_t numberEnd = std::min(rest.find(':', nameEnd + 1), rest.size());
+    const std::optional<int> number = numberOf(rest.substr(nameEnd + 1, numberEnd - nameEnd - 1));
+    const bool columnFollows = numberEnd + 1 < rest.size() && isDigit(rest[numberEnd + 1]);
+    // A bare number is a name only where line and column follow: "1:12:3: error".
+    if (!number || !isCompilersOwnName(name) || (!name.empty() && isDigit(name.front()) && !columnFollows)) return std::string(line);
+    const int own = *number - names.linesBefore;
+    return std::string(kind) + (own > 0 ? names.file + ':' + std::to_string(own) : std::string(optionsName)) + std::string(rest.substr(numberEnd));
+}
+
+bool isDriversOwnRemark(std::string_view line) {
+    return line.starts_with("(): Warning: Function ") && line.ends_with("The function may be inlined when called.");
+}
+
 /// What a log without a place says: its first two lines of substance.
 std::string firstWords(const std::vector<std::string_view>& lines) {
     std::string words;
@@ -177,12 +199,19 @@ std::string firstWords(const std::vector<std::string_view>& lines) {
 
 }  // namespace
 
-std::string readableLog(std::string log, const std::vector<FolderAlias>& aliases) {
-    for (const FolderAlias& alias : aliases)
+std::string readableLog(std::string log, const LogNames& names) {
+    for (const FolderAlias& alias : names.folders)
         if (alias.given != alias.folder) replaceAll(log, alias.given, alias.folder);
-    while (!log.empty() && (log.back() == '\n' || log.back() == ' ' || log.back() == '\0' || log.back() == '\r')) log.pop_back();
-    log.erase(0, std::min(log.find_first_not_of("\n\r "), log.size()));
-    return validUtf8(log);
+    std::string out;
+    for (std::string_view rest = log; !rest.empty();) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (!isDriversOwnRemark(line)) out += withOwnName(line, names) + '\n';
+    }
+    while (!out.empty() && (out.back() == '\n' || out.back() == ' ' || out.back() == '\0' || out.back() == '\r')) out.pop_back();
+    out.erase(0, std::min(out.find_first_not_of("\n\r "), out.size()));
+    return validUtf8(out);
 }
 
 LogPlace firstError(const std::string& log, const std::string& sourceFile) {

@@ -18,8 +18,19 @@ struct LogPlace {
     std::string message;
 };
 
-/// The log as a person should see it: valid UTF-8, the user's own folders, no trailing blank lines.
-std::string readableLog(std::string log, const std::vector<FolderAlias>& aliases);
+/// How the text given to the compiler relates to the user's own.
+struct LogNames {
+    std::vector<FolderAlias> folders;
+    std::string file;     ///< the user's own
+    int linesBefore = 0;  ///< lines of ours in front of the user's first
+};
+
+/// What stands for the lines of ours, which hold definitions from the options.
+inline constexpr const char* optionsName = "(build options)";
+
+/// The log as a person should see it: valid UTF-8, the user's own folders, file and lines (NVIDIA's compiler does not
+/// follow #line and says "<kernel>"), without blank lines around it and without remarks of the driver on itself.
+std::string readableLog(std::string log, const LogNames& names);
 
 /// Finds the first error. Knows the forms of PoCL ("error: FILE:3:5: …"), of clang and so of NVIDIA, Intel and
 /// Mesa ("FILE:3:5: error: …"), of EDG ("\"FILE\", line 3: error: …", "FILE(3): error: …"). Where the compiler calls

@@ -65,11 +65,11 @@ EntryInfo entryInfo(cl_kernel kernel, cl_device_id device) {
     return info;
 }
 
-std::string buildLog(cl_program program, const OpenedDevice& device, const CompilerInput& input) {
+std::string buildLog(cl_program program, const OpenedDevice& device, const CompilerInput& input, const std::string& file) {
     return readableLog(queryText([&](std::size_t size, void* value, std::size_t* needed) {
                            return clGetProgramBuildInfo(program, device.device, CL_PROGRAM_BUILD_LOG, size, value, needed);
                        }),
-                       input.folders);
+                       {input.folders, nameOf(file), input.linesBefore});
 }
 
 ProgramHandle createProgram(const OpenedDevice& device, const std::string& text, cl_int& status) {
@@ -110,6 +110,7 @@ Error optionError(const OpenedDevice& device, const CompilerInput& input, const 
 Error sourceError(const OpenedDevice& device, const std::string& file, cl_int status, std::string log) {
     LogPlace place = firstError(log, file);
     if (file.empty() && place.file == nameOf(file)) place.file.clear();
+    if (place.file == optionsName) place = {file, 0, place.message + ' ' + optionsName};
     Error error{kindOf(status, ErrorKind::BuildFailed), {}, place.file.empty() ? file : place.file, place.line, std::move(log)};
     const std::string where = place.line > 0 ? fmt::format("{}, line {},", nameOf(error.file), place.line) : nameOf(file);
     const std::string why = place.message.empty() ? "the compiler left no word why, " + statusText(status) : place.message;
@@ -150,12 +151,12 @@ struct Attempt {
     std::string log;
 };
 
-Attempt attempt(const OpenedDevice& device, const CompilerInput& input, const std::string& options) {
+Attempt attempt(const OpenedDevice& device, const CompilerInput& input, const std::string& file, const std::string& options) {
     Attempt made;
     made.program = createProgram(device, input.text, made.status);
     if (made.status != CL_SUCCESS) return made;
     made.status = build(made.program, device, options);
-    made.log = buildLog(made.program.get(), device, input);
+    made.log = buildLog(made.program.get(), device, input, file);
     return made;
 }
 
@@ -164,11 +165,11 @@ Attempt attempt(const OpenedDevice& device, const CompilerInput& input, const st
 Attempt buildPatiently(const OpenedDevice& device, const CompilerInput& input, const std::string& file) {
     const std::string options = input.optionLine();
     const std::string withNames = options.empty() ? "-cl-kernel-arg-info" : options + " -cl-kernel-arg-info";
-    Attempt made = attempt(device, input, withNames);
+    Attempt made = attempt(device, input, file, withNames);
     if (made.status == CL_INVALID_BUILD_OPTIONS && refusedOptions(device, {"-cl-kernel-arg-info"}).size() == 1)
-        made = attempt(device, input, options);
+        made = attempt(device, input, file, options);
     if (made.status != CL_BUILD_PROGRAM_FAILURE || firstError(made.log, file).line > 0) return made;
-    Attempt again = attempt(device, input, withNames);
+    Attempt again = attempt(device, input, file, withNames);
     if (again.status == CL_SUCCESS) again.log = "Built at the second try; the first said: " + made.log + "\n" + again.log;
     return again;
 }

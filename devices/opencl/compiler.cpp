@@ -6,8 +6,8 @@
 
 namespace heteroscope::opencl {
 
-Compiler::Compiler(OpenedDevicePtr device, std::chrono::nanoseconds limit)
-    : device_(std::move(device)), limit_(limit), thread_([this] { loop(); }) {}
+Compiler::Compiler(OpenedDevicePtr device, std::chrono::nanoseconds limit, std::function<std::optional<std::string>()> lost)
+    : device_(std::move(device)), limit_(limit), lost_(std::move(lost)), thread_([this] { loop(); }) {}
 
 Compiler::~Compiler() {
     {
@@ -60,12 +60,16 @@ Compiler::Built Compiler::answer(const ProgramSource& source) {
     if (!device_->takesSource)
         return Error{ErrorKind::Unsupported, fmt::format("{}: {} has no compiler for source (CL_DEVICE_COMPILER_AVAILABLE is false)",
                                                          name, device_->label), source.file};
+    if (const std::optional<std::string> lost = lost_()) return Error{ErrorKind::DeviceLost, *lost};
     Result<CompilerInput> input = prepareSource(source);
     if (!input) return input.error();
     const std::optional<std::string> key = input->key;
     if (key)
         if (const auto at = byKey_.find(*key); at != byKey_.end()) return at->second;
     const Built built = compileWithinLimit(std::move(*input), source.file);
+    // A compiler on a dead context fails for no reason of the source.
+    if (!built)
+        if (const std::optional<std::string> lost = lost_()) return Error{ErrorKind::DeviceLost, *lost};
     if (key) keep(*key, built);
     if (built) {
         const std::lock_guard lock(mutex_);

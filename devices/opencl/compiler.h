@@ -14,7 +14,8 @@ namespace heteroscope::opencl {
 /// outlasts the limit is answered with timed-out and left alone: a driver's compiler cannot be stopped.
 class Compiler {
 public:
-    Compiler(OpenedDevicePtr device, std::chrono::nanoseconds limit);
+    /// `lost` says why the device is gone, once it is: no build can succeed then. Any thread.
+    Compiler(OpenedDevicePtr device, std::chrono::nanoseconds limit, std::function<std::optional<std::string>()> lost);
     /// Waits for the build that runs (up to the limit); those that wait are answered with cancelled.
     ~Compiler();
 
@@ -37,6 +38,7 @@ private:
 
     const OpenedDevicePtr device_;
     const std::chrono::nanoseconds limit_;
+    const std::function<std::optional<std::string>()> lost_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

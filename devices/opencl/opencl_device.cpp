@@ -28,7 +28,7 @@ OpenClDevice::OpenClDevice(OpenedDevicePtr opened, Queue queue, DeviceInfo info,
       settings_(settings),
       opened_(std::move(opened)),
       queue_(std::move(queue)),
-      compiler_(opened_, settings.buildLimit),
+      compiler_(opened_, settings.buildLimit, [this] { return lost(); }),
       commandThread_([this] { commandLoop(); }),
       completionThread_([this] { completionLoop(); }) {}
 
@@ -128,10 +128,7 @@ void OpenClDevice::execute(Command command) {
 }
 
 std::optional<Error> OpenClDevice::enqueueCommand(Command& command, Pending& pending) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (lost_) return Error{ErrorKind::DeviceLost, *lost_};
-    }
+    if (const std::optional<std::string> why = lost()) return Error{ErrorKind::DeviceLost, *why};
     if (command.kind == Command::Kind::Launch) return enqueueLaunch(command.launch, pending);
     const bool up = command.kind == Command::Kind::Upload;
     const Result<Buffer*> buffer = usableBuffer(command.buffer);
@@ -316,6 +313,11 @@ Error OpenClDevice::failed(cl_int status, std::string subject, ErrorKind otherwi
     const std::lock_guard lock(mutex_);
     if (!lost_) lost_ = opened_->label + " was lost: " + error.message;
     return error;
+}
+
+std::optional<std::string> OpenClDevice::lost() const {
+    const std::lock_guard lock(mutex_);
+    return lost_;
 }
 
 bool OpenClDevice::queueAnswers() const {

@@ -83,12 +83,12 @@ private:
 
     Error failed(cl_int status, std::string subject, ErrorKind otherwise);
     bool queueAnswers() const;
+    std::optional<std::string> lost() const;
 
     const DeviceInfo info_;
     const OpenClSettings settings_;
     const OpenedDevicePtr opened_;
     const Queue queue_;
-    Compiler compiler_;
     std::atomic<BufferId> nextBuffer_{1};
 
     // Command thread only.
@@ -107,6 +107,7 @@ private:
     std::optional<Clock::time_point> enqueuing_;   // mutex_: since when a launch is being given; some runtimes compute in that call
     std::optional<Clock::time_point> headLaunch_;  // mutex_: since when the oldest unfinished command, a launch, may run
 
+    Compiler compiler_;  // asks lost()
     std::thread commandThread_, completionThread_;
 };
 

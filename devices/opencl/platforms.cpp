@@ -122,7 +122,7 @@ void addUnreached(const VendorFiles& files, const Machine& machine, Found& found
         found.problems.push_back({fmt::format("The {} GPU at {} has no OpenCL runtime", gpu.vendor, gpu.address), gpuRuntimePackage(gpu.vendor, machine)});
     }
     const auto isCpu = [](const FoundDevice& device) { return device.reported.info.kind == DeviceKind::Cpu; };
-    if (!found.devices.empty() && !files.names("libpocl") && std::ranges::none_of(found.devices, isCpu))
+    if (!found.devices.empty() && !files.fromEnvironment && !files.names("libpocl") && std::ranges::none_of(found.devices, isCpu))
         found.problems.push_back({"The CPU has no OpenCL runtime", machine.install("pocl-opencl-icd")});
 }
 

@@ -195,7 +195,9 @@ Result<CompilerInput> prepareSource(const ProgramSource& source) {
     }
     input.text = mark;
     for (const std::string& define : sorted->defines) input.text += define;
-    input.text += "#line 1 " + quoted(nameOf(source)) + '\n' + *text;
+    input.text += "#line 1 " + quoted(nameOf(source)) + '\n';
+    input.linesBefore = static_cast<int>(std::ranges::count(input.text, '\n'));
+    input.text += *text;
     input.options = std::move(sorted->line);
     for (const std::string& folder : folders) input.folders.push_back({plainName(folder), folder});
     if (closure) input.key = input.optionLine() + '\0' + input.text + '\0' + *closure;

@@ -12,6 +12,7 @@ namespace heteroscope::opencl {
 /// A ProgramSource in the form that every OpenCL compiler takes.
 struct CompilerInput {
     std::string text;
+    int linesBefore = 0;               ///< of ours, in front of the user's first line
     std::vector<std::string> options;  ///< one element an option with its value; none with a blank in a name
     std::vector<FolderAlias> folders;  ///< include folders under names that a compiler can take
     std::optional<std::string> key;    ///< same key, same program; nothing: must not be cached

@@ -1,8 +1,17 @@
 #include "scheduler/policies/earliest_finish.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace heteroscope {
+namespace {
+
+/// Sums of decimal fractions differ in their last bits: what people call a tie is one to the nanosecond.
+double nanoseconds(const Candidate& candidate) {
+    return std::round(candidate.score * 1e9);
+}
+
+}  // namespace
 
 DeviceIndex chooseEarliestFinish(Decision& decision) {
     double known = 0.0;
@@ -20,8 +29,8 @@ DeviceIndex chooseEarliestFinish(Decision& decision) {
         candidate.score = candidate.finish >= 0.0
                               ? candidate.finish
                               : std::max(candidate.freeIn, 0.0) + std::max(candidate.dataIn, 0.0) + standIn;
-        if (!best || candidate.score < best->score ||
-            (candidate.score == best->score && candidate.queued < best->queued))
+        if (!best || nanoseconds(candidate) < nanoseconds(*best) ||
+            (nanoseconds(candidate) == nanoseconds(*best) && candidate.queued < best->queued))
             best = &candidate;
     }
     return best ? best->device : noDevice;

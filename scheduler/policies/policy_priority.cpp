@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace heteroscope {
 namespace {
 
@@ -29,7 +27,7 @@ PolicyInfo PriorityPolicy::info() {
             "Scheduling; \"prio\" in the StarPU handbook.",
             {{"ageing", "priority gained per second of waiting", 0.1}},
             [](const std::map<std::string, double>& options) {
-                return std::make_unique<PriorityPolicy>(std::max(options.at("ageing"), 0.0));
+                return std::make_unique<PriorityPolicy>(options.at("ageing"));
             },
             explainPriority};
 }

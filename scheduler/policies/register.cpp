@@ -43,11 +43,12 @@ std::string listed(const Items& items, Name name) {
     return text;
 }
 
-/// The whole text as a finite number.
+/// The whole text as a finite number of at least 0.
 std::optional<double> toNumber(std::string_view text) {
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0.0)
+        return std::nullopt;
     return value;
 }
 
@@ -64,7 +65,7 @@ Status readOption(std::string_view text, const PolicyInfo& info, std::map<std::s
         return invalid(fmt::format("policy '{}': option '{}' needs a value, as in '{}={}'", info.id, name, name, options[name]));
     const std::optional<double> value = toNumber(text.substr(equals + 1));
     if (!value)
-        return invalid(fmt::format("policy '{}': option '{}' is a number; found '{}'", info.id, name, text.substr(equals + 1)));
+        return invalid(fmt::format("policy '{}': option '{}' is a number of at least 0; found '{}'", info.id, name, text.substr(equals + 1)));
     options[name] = *value;
     return {};
 }

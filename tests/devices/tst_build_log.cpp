@@ -60,8 +60,21 @@ private slots:
     }
 
     void showsTheUsersFolderAndValidText() {
-        const std::string log = readableLog("\n/tmp/heteroscope_0/abc/x.h:1:1: error: \xFF bad \xC3\xA4\n\n", {{"/tmp/heteroscope_0/abc", "/home/me/in c"}});
+        const std::string log = readableLog("\n/tmp/heteroscope_0/abc/x.h:1:1: error: \xFF bad \xC3\xA4\n\n", {{{"/tmp/heteroscope_0/abc", "/home/me/in c"}}, "mine.cl", 1});
         QCOMPARE(QByteArray::fromStdString(log), QByteArray("/home/me/in c/x.h:1:1: error: \xEF\xBF\xBD bad \xC3\xA4"));
+    }
+
+    void showsTheUsersFileWhereTheCompilerHasItsOwnName() {
+        const LogNames names{{}, "/home/me/mine.cl", 2};
+        const auto shown = [&](const char* log) { return QByteArray::fromStdString(readableLog(log, names)); };
+        // NVIDIA counts our lines, too
+        QCOMPARE(shown("<kernel>:5:10: error: expected ';'\n x[0] = y\n      ^\n"), QByteArray("/home/me/mine.cl:3:10: error: expected ';'\n x[0] = y\n      ^"));
+        QCOMPARE(shown("<kernel>:1:9: error: macro name"), QByteArray("(build options):9: error: macro name"));
+        QCOMPARE(shown("1:12:3: error: x"), QByteArray("/home/me/mine.cl:10:3: error: x"));
+        QCOMPARE(shown("error: /root/.cache/pocl/kcache/tempfile_x.cl:1:9: macro name"), QByteArray("error: (build options):9: macro name"));
+        QCOMPARE(shown("/home/me/other.h:5:1: error: x"), QByteArray("/home/me/other.h:5:1: error: x"));
+        QCOMPARE(shown("ptxas info    : 12:30 used"), QByteArray("ptxas info    : 12:30 used"));
+        QCOMPARE(shown("(): Warning: Function a is a kernel, so overriding noinline attribute. The function may be inlined when called."), QByteArray());
     }
 };
 

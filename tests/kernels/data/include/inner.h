@@ -1,0 +1,2 @@
+#include "../beside.h"
+int inner(int i) { return i + BESIDE / 20; }
