@@ -137,9 +137,11 @@ Status readEntries(BuiltProgram& built, const std::string& file) {
     for (cl_kernel kernel : kernels) {
         KernelHandle handle(kernel);
         EntryInfo info = entryInfo(kernel, built.device->device);
+        const std::size_t advised = info.maxWorkGroupSize;
+        if (built.device->kernelLimitIsAdvice && info.requiredLocal[0] == 0) info.maxWorkGroupSize = built.device->maxWorkGroupSize;
         built.description.entries.push_back(info);
         const std::string name = info.name;
-        built.entries.emplace(name, BuiltProgram::Entry{std::move(info), std::move(handle)});
+        built.entries.emplace(name, BuiltProgram::Entry{std::move(info), advised, std::move(handle)});
     }
     return {};
 }

@@ -12,6 +12,7 @@ namespace heteroscope::opencl {
 struct BuiltProgram {
     struct Entry {
         EntryInfo info;
+        std::size_t advisedWorkGroupSize = 0;  // CL_KERNEL_WORK_GROUP_SIZE as the driver has it
         KernelHandle kernel;
     };
 

@@ -20,6 +20,9 @@ struct OpenedDevice {
     bool takesSource = true;
     bool nonUniformGroups = false;  ///< global sizes need not be multiples, for programs built as OpenCL C 2.0 or later
     bool sharesHostMemory = false;
+    /// NVIDIA reports 256 work-items for every kernel, runs 1024 where the registers allow, and refuses at the launch
+    /// where they do not (seen with driver 580): its figure is advice, the device's own limit holds.
+    bool kernelLimitIsAdvice = false;
     std::size_t baseAlignment = 1;  ///< bytes a host pointer must be aligned to, to be used in place
     std::size_t maxWorkGroupSize = 0;
     std::array<std::size_t, 3> maxWorkItemSizes{};

@@ -19,6 +19,7 @@ constexpr cl_device_info nvidiaPciBus = 0x4008;
 constexpr cl_device_info nvidiaPciSlot = 0x4009;
 constexpr cl_device_info nvidiaPciDomain = 0x400A;
 constexpr cl_device_info amdBoardName = 0x4038;
+constexpr cl_uint nvidiaVendor = 0x10DE;
 
 std::string text(cl_device_id device, cl_device_info what) {
     return queryText([&](std::size_t size, void* value, std::size_t* needed) { return clGetDeviceInfo(device, what, size, value, needed); });
@@ -147,6 +148,7 @@ OpenedDevice openedDevice(cl_device_id device, const DeviceInfo& info) {
     // OpenCL 2.x has them always, 3.0 where it says so, 1.2 never.
     opened.nonUniformGroups = opened.versionMajor == 2 || (opened.versionMajor >= 3 && yes(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT));
     opened.sharesHostMemory = info.sharesHostMemory;
+    opened.kernelLimitIsAdvice = value<cl_uint>(device, CL_DEVICE_VENDOR_ID) == nvidiaVendor;
     const cl_uint alignmentBits = value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN).value_or(0);
     // A GPU beside the CPU maps whole pages.
     opened.baseAlignment = std::max<std::size_t>(alignmentBits / 8, info.kind == DeviceKind::Cpu ? 64 : 4096);

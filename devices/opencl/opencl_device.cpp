@@ -10,6 +10,15 @@
 #include <algorithm>
 
 namespace heteroscope::opencl {
+namespace {
+
+/// What a runtime may compile anew: a kernel for a work-group size.
+std::pair<ProgramId, std::string> launchKey(const Launch& launch) {
+    const auto& local = launch.range.local;
+    return {launch.program, fmt::format("{} {}x{}x{}", launch.entry, local[0], local[1], local[2])};
+}
+
+}  // namespace
 
 Result<std::shared_ptr<OpenClDevice>> OpenClDevice::open(cl_device_id device, DeviceInfo info, OpenClSettings settings) {
     auto opened = std::make_shared<OpenedDevice>(openedDevice(device, info));
@@ -52,11 +61,29 @@ OpenClDevice::~OpenClDevice() {
 void OpenClDevice::build(ProgramSource source, BuildDone done) { compiler_.build(std::move(source), std::move(done)); }
 
 void OpenClDevice::give(Command command) {
-    {
-        const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (executing_ || !commands_.empty() || !takesNoTime(command)) {
         commands_.push_back(std::move(command));
+        lock.unlock();
+        commandsChanged_.notify_one();
+        return;
     }
-    commandsChanged_.notify_one();
+    executing_ = true;
+    lock.unlock();
+    execute(std::move(command), false);
+    lock.lock();
+    executing_ = false;
+    const bool wake = !commands_.empty() || stop_;
+    lock.unlock();
+    if (wake) commandsChanged_.notify_one();
+}
+
+/// True for calls that return at once in the runtime, too: bookkeeping, and launches of a kernel launched before with
+/// that work-group size on a device that does not compute within the call. Caller holds mutex_, and nobody executes.
+bool OpenClDevice::takesNoTime(const Command& command) const {
+    if (command.kind == Command::Kind::Allocate) return true;
+    if (command.kind != Command::Kind::Launch || !asynchronous_) return false;
+    return launched_.contains(launchKey(command.launch));
 }
 
 BufferId OpenClDevice::allocate(std::span<std::byte> storage) {
@@ -88,19 +115,21 @@ std::chrono::nanoseconds OpenClDevice::busyTime() const {
 void OpenClDevice::commandLoop() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        commandsChanged_.wait(lock, [this] { return stop_ || !commands_.empty(); });
+        commandsChanged_.wait(lock, [this] { return !executing_ && (stop_ || !commands_.empty()); });
         if (commands_.empty()) break;
         Command command = std::move(commands_.front());
         commands_.pop_front();
+        executing_ = true;
         lock.unlock();
-        execute(std::move(command));
+        execute(std::move(command), true);
         lock.lock();
+        executing_ = false;
     }
     lock.unlock();
     buffers_.clear();
 }
 
-void OpenClDevice::execute(Command command) {
+void OpenClDevice::execute(Command command, bool onCommandThread) {
     if (command.kind == Command::Kind::Allocate) {
         buffers_[command.buffer].storage = command.storage;
         return;
@@ -118,6 +147,37 @@ void OpenClDevice::execute(Command command) {
     pending.isLaunch = command.kind == Command::Kind::Launch;
     pending.given = Clock::now();
     pending.error = enqueueCommand(command, pending);
+    if (pending.isLaunch && !pending.error) {
+        noteAsynchrony(pending);
+        launched_.insert(launchKey(command.launch));
+    }
+    hand(std::move(pending), onCommandThread);
+}
+
+/// Whether the command is through; a failed one counts.
+bool OpenClDevice::isThrough(const Pending& pending) {
+    if (pending.error) return true;
+    cl_int execution = CL_QUEUED;
+    return clGetEventInfo(pending.event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof execution, &execution, nullptr) == CL_SUCCESS &&
+           execution <= CL_COMPLETE;
+}
+
+void OpenClDevice::noteAsynchrony(const Pending& pending) {
+    const bool returnedBefore = !isThrough(pending);
+    const std::lock_guard lock(mutex_);
+    asynchronous_ |= returnedBefore;
+}
+
+void OpenClDevice::hand(Pending pending, bool onCommandThread) {
+    if (onCommandThread && isThrough(pending)) {
+        std::unique_lock lock(mutex_);
+        // Whoever executes is the only one to add to pending_, so the order holds.
+        if (pending_.empty() && !completing_) {
+            lock.unlock();
+            answer(std::move(pending));
+            return;
+        }
+    }
     {
         const std::lock_guard lock(mutex_);
         pending_.push_back(std::move(pending));
@@ -254,8 +314,17 @@ std::optional<Error> OpenClDevice::enqueueLaunch(const Launch& launch, Pending& 
                                hasLocal ? range->local.data() : nullptr, 0, nullptr, &event);
     noteEnqueuing(std::nullopt);
     pending.event = Event(event);
-    if (status != CL_SUCCESS) return failed(status, fmt::format("'{}' cannot be launched on {}", launch.entry, opened_->label), ErrorKind::LaunchFailed);
+    if (status != CL_SUCCESS) return failed(status, launchFailure(launch.entry, *range, entry->second), ErrorKind::LaunchFailed);
     return std::nullopt;
+}
+
+/// With the sizes: what a driver refuses here is mostly a work-group that is too large for the kernel's registers.
+std::string OpenClDevice::launchFailure(const std::string& name, const NDRange& range, const BuiltProgram::Entry& entry) const {
+    std::size_t items = 1;
+    for (unsigned i = 0; i < range.dimensions; ++i) items *= range.local[i];
+    if (items == 0) return fmt::format("'{}' cannot be launched on {}", name, opened_->label);
+    return fmt::format("'{}' cannot be launched on {} with work-groups of {} work-items (the driver advises at most {} for this kernel)", name,
+                       opened_->label, items, entry.advisedWorkGroupSize);
 }
 
 void OpenClDevice::noteEnqueuing(std::optional<Clock::time_point> since) {
@@ -266,20 +335,30 @@ void OpenClDevice::noteEnqueuing(std::optional<Clock::time_point> since) {
 // Completion thread.
 
 void OpenClDevice::completionLoop() {
+    std::deque<Pending> batch;
     std::unique_lock lock(mutex_);
     for (;;) {
         pendingChanged_.wait(lock, [this] { return commandsEnded_ || !pending_.empty(); });
         if (pending_.empty()) return;
-        Pending pending = std::move(pending_.front());
-        pending_.pop_front();
-        if (pending.isLaunch && !pending.error) headLaunch_ = std::max(Clock::now(), pending.given);
+        std::swap(batch, pending_);
+        completing_ = true;
         lock.unlock();
-        const Result<CommandTimes> result = await(pending);
-        // The program's last reference must not wait for a callback that takes its time.
-        pending.program.reset();
-        if (pending.done) pending.done(result);
+        for (Pending& pending : batch) answer(std::move(pending));
+        batch.clear();
         lock.lock();
+        completing_ = false;
     }
+}
+
+void OpenClDevice::answer(Pending pending) {
+    if (pending.isLaunch && !pending.error) {
+        const std::lock_guard lock(mutex_);
+        headLaunch_ = std::max(Clock::now(), pending.given);
+    }
+    const Result<CommandTimes> result = await(pending);
+    // The program's last reference must not wait for a callback that takes its time.
+    pending.program.reset();
+    if (pending.done) pending.done(result);
 }
 
 Result<CommandTimes> OpenClDevice::await(Pending& pending) {

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
+#include <unordered_set>
 
 namespace heteroscope {
 
 namespace {
 
-constexpr int deepestNesting = 64;
+constexpr std::size_t deepestNesting = 64;
 
 std::string escapedKey(std::string_view key) {
     std::string out;
@@ -38,35 +38,59 @@ Error parseProblem(const std::string& what, const std::string& document) {
     return error;
 }
 
-/// Watches the parser for what it would accept silently.
-class Watcher {
+/// Goes through a document before it is taken apart, for what the parser would accept silently and for key order.
+/// (The library's parser callback could do it in one pass, but looks at the whole parent again behind every object.)
+class Watcher : public nlohmann::json_sax<nlohmann::json> {
 public:
     Watcher(const std::string& document, KeyOrder* order) : document_(document), order_(order) {}
 
-    bool operator()(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-        using Event = nlohmann::json::parse_event_t;
-        if (depth > deepestNesting) fail(fmt::format("nested deeper than {} levels", deepestNesting));
-        if (event == Event::object_start) keys_.emplace_back();
-        if (event == Event::object_end) keys_.pop_back();
-        if (event == Event::key) keyMet(depth, parsed.get_ref<const std::string&>());
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+
+    bool start_object(std::size_t) override { return open(); }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t) override { return open(); }
+    bool end_array() override { return close(); }
+
+    bool key(string_t& key) override {
+        if (!keys_.back().insert(key).second) return fail(fmt::format("\"{}\" stands twice in one object", shortened(key)));
+        if (keys_.size() == 1) topKey_ = key;
+        if (keys_.size() == 2 && order_ && topKey_ == order_->object) order_->keys.push_back(key);
         return true;
     }
 
-private:
-    void keyMet(int depth, const std::string& key) {
-        if (!keys_.back().insert(key).second) fail(fmt::format("\"{}\" stands twice in one object", shortened(key)));
-        if (depth == 1) topKey_ = key;
-        if (depth == 2 && order_ && topKey_ == order_->object) order_->keys.push_back(key);
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
+        error_ = parseProblem(error.what(), document_);
+        return false;
     }
 
-    [[noreturn]] void fail(const std::string& what) const {
-        throw JsonProblem{Error{ErrorKind::InvalidInput, fmt::format("{}: {}", document_, what), document_}};
+    const std::optional<Error>& error() const { return error_; }
+
+private:
+    bool open() {
+        if (keys_.size() >= deepestNesting) return fail(fmt::format("nested deeper than {} levels", deepestNesting));
+        keys_.emplace_back();
+        return true;
+    }
+    bool close() {
+        keys_.pop_back();
+        return true;
+    }
+    bool fail(const std::string& what) {
+        error_ = Error{ErrorKind::InvalidInput, fmt::format("{}: {}", document_, what), document_};
+        return false;
     }
 
     const std::string& document_;
     KeyOrder* order_;
     std::string topKey_;
-    std::vector<std::set<std::string>> keys_;
+    std::vector<std::unordered_set<std::string>> keys_;  // of every object and array that is open
+    std::optional<Error> error_;
 };
 
 }  // namespace
@@ -178,13 +202,9 @@ void JsonNode::failWith(const std::string& what) const {
 
 Result<nlohmann::json> parseJson(const std::string& text, const std::string& document, KeyOrder* order) {
     if (trimmed(text).empty()) return Error{ErrorKind::InvalidInput, document + ": the file is empty", document};
-    try {
-        return nlohmann::json::parse(text, Watcher(document, order));
-    } catch (const JsonProblem& problem) {
-        return problem.error;
-    } catch (const nlohmann::json::exception& error) {
-        return parseProblem(error.what(), document);
-    }
+    Watcher watcher(document, order);
+    if (!nlohmann::json::sax_parse(text, &watcher)) return *watcher.error();
+    return nlohmann::json::parse(text);
 }
 
 }  // namespace heteroscope

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -52,10 +53,33 @@ std::string utf8FromLatin1(std::string_view text) {
     return out;
 }
 
+/// \r\n becomes \n; a lone \r stays.
+void withoutCarriageReturns(std::string& text) {
+    std::size_t from = text.find("\r\n");
+    if (from == std::string::npos) return;
+    std::size_t kept = from;
+    while (from < text.size()) {
+        const std::size_t next = std::min(text.find("\r\n", from + 1), text.size());
+        std::memmove(text.data() + kept, text.data() + from + 1, next - from - 1);
+        kept += next - from - 1;
+        from = next;
+    }
+    text.resize(kept);
+}
+
 }  // namespace
 
 bool isUtf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
+        // Most text is ASCII: eight characters at a time.
+        std::uint64_t eight = 0;
+        if (text.size() - at >= sizeof eight) {
+            std::memcpy(&eight, text.data() + at, sizeof eight);
+            if ((eight & 0x8080808080808080U) == 0) {
+                at += sizeof eight;
+                continue;
+            }
+        }
         const std::size_t length = utf8Length(text, at);
         if (length == 0) return false;
         at += length;
@@ -71,12 +95,7 @@ Result<TextFile> normalisedText(std::string bytes, const std::string& name) {
     TextFile file;
     file.latin1 = !isUtf8(bytes);
     file.text = file.latin1 ? utf8FromLatin1(bytes) : std::move(bytes);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < file.text.size(); ++i) {
-        if (file.text[i] == '\r' && i + 1 < file.text.size() && file.text[i + 1] == '\n') continue;
-        file.text[kept++] = file.text[i];
-    }
-    file.text.resize(kept);
+    withoutCarriageReturns(file.text);
     return file;
 }
 
