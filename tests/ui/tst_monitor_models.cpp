@@ -96,6 +96,14 @@ private slots:
         QVERIFY(!series.valueAt(500));
         QCOMPARE(series.gaps(0, 30'000).size(), 2);  // and it goes on to the right edge
     }
+    void aSlowerIntervalIsLearnt() {
+        TimeSeries series(900'000, 300);
+        series.push(1000, 0.5);
+        series.push(2000, 0.5);
+        for (int i = 1; i <= 10; ++i) series.push(2000 + i * 5000, 0.5);
+        QVERIFY(series.gaps(0, 54'000).size() <= 2);                // the first two steps, then it is usual
+        QVERIFY(!series.gaps(0, 54'000).contains({47'000, 52'000}));
+    }
     void absentValuesAreAGapNotZero() {
         TimeSeries series(300'000, 300);
         series.push(1000, 0.8);

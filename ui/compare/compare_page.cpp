@@ -216,7 +216,7 @@ void ComparePage::fillWorkloads() {
     workload_->addItems(names);
     workload_->insertSeparator(workload_->count());
     workload_->addItem(tr("Open a file…"));
-    int index = workload_->findText(chosen);
+    int index = chosen.isEmpty() ? -1 : workload_->findText(chosen);  // the separator's text is empty
     if (index < 0 && chosenWork && chosenWork->file.isEmpty()) index = workload_->findText(tr("Jobs in the queue"), Qt::MatchStartsWith);
     if (index < 0) index = std::max(0, workload_->findText(QStringLiteral("first-steps")));
     workload_->setCurrentIndex(index);

@@ -53,7 +53,7 @@ void JobBands::update(const JobSnapshot& job) {
     }
     lane.done.insert(place, band);
     if (job.times.staging > 0 && job.times.staged > job.times.staging) lane.copies.push_back({job.times.staging, job.times.staged});
-    if (lane.done.size() > most) fold(lane, band.finish);
+    if (lane.done.size() > lane.foldAt) fold(lane, band.finish);
     while (lane.copies.size() > most) lane.copies.pop_front();
 }
 
@@ -74,13 +74,14 @@ void JobBands::fold(Lane& lane, std::int64_t nowNs) {
     // Still too many means that they are all young: the oldest go.
     while (kept.size() > 5 * most) kept.pop_front();
     lane.done = std::move(kept);
+    lane.foldAt = lane.done.size() + most;  // a fold looks at everything: one for each `most` that came since
 }
 
 void JobBands::trim(std::int64_t nowNs) {
     for (auto& [device, lane] : lanes_) {
         while (!lane.done.empty() && lane.done.front().finish < nowNs - keptNs) lane.done.pop_front();
         while (!lane.copies.empty() && lane.copies.front().finish < nowNs - keptNs) lane.copies.pop_front();
-        if (lane.done.size() > most) fold(lane, nowNs);
+        if (lane.done.size() > lane.foldAt) fold(lane, nowNs);
     }
 }
 

@@ -50,6 +50,7 @@ private:
         std::deque<JobBand> done;
         std::map<JobId, JobBand> running;
         std::deque<CopyBand> copies;
+        std::size_t foldAt = most;
     };
     int kernelIndex(const std::string& kernel);
     void fold(Lane& lane, std::int64_t nowNs);

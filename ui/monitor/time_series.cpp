@@ -17,7 +17,11 @@ void TimeSeries::push(std::int64_t timeMs, double value) {
     if (!buckets_.empty()) {
         const std::int64_t since = timeMs - buckets_.back().lastTime;
         breaks = gapSince_.has_value() || since > 3 * std::max<std::int64_t>(usualMs_, 1000);
-        if (since > 0 && !gapSince_) usualMs_ = std::min<std::int64_t>(since, 60'000);
+        // A pause is not the new interval, unless it comes twice: then somebody chose it.
+        if (since > 0 && !gapSince_) {
+            if (!breaks || (since < previousMs_ * 5 / 4 && since > previousMs_ * 3 / 4)) usualMs_ = std::min<std::int64_t>(since, 60'000);
+            previousMs_ = since;
+        }
     }
     gapSince_.reset();
     const std::int64_t index = timeMs / widthMs_;

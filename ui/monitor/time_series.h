@@ -47,6 +47,7 @@ private:
 
     std::int64_t spanMs_, widthMs_;
     std::deque<Bucket> buckets_;
+    std::int64_t previousMs_ = 0;
     std::int64_t usualMs_ = 1000;  // between the last two samples that followed one another
     std::optional<std::int64_t> gapSince_;
 };
