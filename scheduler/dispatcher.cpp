@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -26,7 +25,7 @@ constexpr Time never = Time::max();
 std::int64_t toNanoseconds(double seconds) {
     constexpr double longest = 1e15;  // eleven days; keeps sums of many far from overflow
     if (!(seconds >= 0.0)) return -1;
-    return static_cast<std::int64_t>(std::llround(std::min(seconds * 1e9, longest)));
+    return static_cast<std::int64_t>(std::min(seconds * 1e9, longest) + 0.5);
 }
 
 double toSeconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
@@ -219,7 +218,7 @@ struct Dispatcher::Impl final : SystemView, Assignments {
         place(slot, index, std::move(decision), devices[index].queue.tail);
     }
 
-    void place(JobSlot slot, DeviceIndex index, Decision decision, JobSlot behind) {
+    void place(JobSlot slot, DeviceIndex index, Decision&& decision, JobSlot behind) {
         JobEntry& entry = jobs[slot];
         DeviceEntry& target = devices[index];
         entry.withPolicy = false;
@@ -237,8 +236,8 @@ struct Dispatcher::Impl final : SystemView, Assignments {
     // ---- changes of state ------------------------------------------------------------------------------------
 
     void emitState(const JobEntry& entry, std::shared_ptr<const Decision> decision = nullptr) {
-        out->emplace_back(action::StateChanged{entry.id, entry.state, entry.device, entry.attempt, entry.cause,
-                                               std::move(decision)});
+        out->emplace_back(std::in_place_type<action::StateChanged>, entry.id, entry.state, entry.device, entry.attempt,
+                          entry.cause, std::move(decision));
     }
 
     void makeReady(JobSlot slot, Time since) {
@@ -466,7 +465,7 @@ struct Dispatcher::Impl final : SystemView, Assignments {
             leaveDevice(slot, false);
         }
         finish(slot, JobState::Cancelled);
-        if (abort) out->emplace_back(action::Abort{entry.id, entry.device, entry.attempt});
+        if (abort) out->emplace_back(std::in_place_type<action::Abort>, entry.id, entry.device, entry.attempt);
     }
 
     void leaveReady(JobEntry& entry) {
@@ -729,7 +728,7 @@ struct Dispatcher::Impl final : SystemView, Assignments {
         return decision;
     }
 
-    void placeInFront(JobId id, DeviceIndex index, Decision decision) {
+    void placeInFront(JobId id, DeviceIndex index, Decision&& decision) {
         const JobSlot slot = jobs.find(id);
         decision.note = overdueNote(toSeconds((clock - jobs[slot].ready).count()),
                                     toSeconds(options.starvationLimit.count()));
@@ -765,7 +764,7 @@ struct Dispatcher::Impl final : SystemView, Assignments {
         ++entry.attempt;
         jobs.setState(entry, JobState::Staging);
         emitState(entry);
-        out->emplace_back(action::Stage{entry.id, entry.device, entry.attempt});
+        out->emplace_back(std::in_place_type<action::Stage>, entry.id, entry.device, entry.attempt);
     }
 
     void launch(DeviceEntry& target, JobEntry& entry) {
@@ -775,7 +774,7 @@ struct Dispatcher::Impl final : SystemView, Assignments {
         entry.phase = JobPhase::Launched;
         jobs.setState(entry, JobState::Running);
         emitState(entry);
-        out->emplace_back(action::Launch{entry.id, entry.device, entry.attempt});
+        out->emplace_back(std::in_place_type<action::Launch>, entry.id, entry.device, entry.attempt);
     }
 
     void requestTimer() {

@@ -9,14 +9,26 @@ bool EligibleQueue::isStale(const OrderedJobs::Entry& entry) const {
     return !ticket || *ticket != entry.ticket;
 }
 
-EligibleQueue::Group& EligibleQueue::groupOf(JobId job, const SystemView& view) {
+EligibleQueue::DeviceSet EligibleQueue::eligible(JobId job, const SystemView& view) {
+    DeviceSet devices;
     const std::size_t count = view.deviceCount();
-    bits_.assign((count + 63) / 64, 0);
-    for (DeviceIndex device = 0; device < count; ++device)
-        if (!view.excluded(job, device)) bits_[device / 64] |= std::uint64_t{1} << (device % 64);
-    for (Group& group : groups_)
-        if (group.devices == bits_) return group;
-    return groups_.emplace_back(Group{bits_, {}});
+    if (count > 64) devices.others.resize(count - 64);
+    for (DeviceIndex device = 0; device < count; ++device) {
+        if (view.excluded(job, device)) continue;
+        if (device < 64)
+            devices.first |= std::uint64_t{1} << device;
+        else
+            devices.others[device - 64] = true;
+    }
+    return devices;
+}
+
+EligibleQueue::Group& EligibleQueue::groupOf(JobId job, const SystemView& view) {
+    DeviceSet devices = eligible(job, view);
+    if (lastGroup_ < groups_.size() && groups_[lastGroup_].devices == devices) return groups_[lastGroup_];
+    for (lastGroup_ = 0; lastGroup_ < groups_.size(); ++lastGroup_)
+        if (groups_[lastGroup_].devices == devices) return groups_[lastGroup_];
+    return groups_.emplace_back(Group{std::move(devices), {}});
 }
 
 void EligibleQueue::pushEntry(const OrderedJobs::Entry& entry, const SystemView& view) {
@@ -38,15 +50,19 @@ void EligibleQueue::remove(JobId job) {
         group.jobs.keepOnly([this](const OrderedJobs::Entry& entry) { return !isStale(entry); });
 }
 
-JobId EligibleQueue::first(DeviceIndex device) {
-    const OrderedJobs::Entry* best = nullptr;
+JobId EligibleQueue::take(DeviceIndex device) {
+    Group* best = nullptr;
     for (Group& group : groups_) {
-        if (!group.has(device)) continue;
+        if (!group.devices.has(device)) continue;
         while (!group.jobs.empty() && isStale(group.jobs.first())) group.jobs.popFirst();
         if (group.jobs.empty()) continue;
-        if (!best || group.jobs.first().before(*best)) best = &group.jobs.first();
+        if (!best || group.jobs.first().before(best->jobs.first())) best = &group;
     }
-    return best ? best->job : 0;
+    if (!best) return 0;
+    const JobId job = best->jobs.first().job;
+    best->jobs.popFirst();
+    tickets_.erase(job);
+    return job;
 }
 
 void EligibleQueue::regroup(const SystemView& view) {

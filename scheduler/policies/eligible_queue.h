@@ -17,28 +17,37 @@ public:
     /// Nothing when the job is not in.
     void remove(JobId job);
     bool contains(JobId job) const { return tickets_.find(job) != nullptr; }
-    /// The first job that can run on `device`; 0 when there is none.
-    JobId first(DeviceIndex device);
+    /// Takes out the first job that can run on `device`; 0 when there is none.
+    JobId take(DeviceIndex device);
     std::size_t size() const { return tickets_.size(); }
 
     /// Sorts every job into its group anew, because devices came or went.
     void regroup(const SystemView& view);
 
 private:
+    /// Which devices can run a job: one word while there are up to 64.
+    struct DeviceSet {
+        std::uint64_t first = 0;
+        std::vector<bool> others;  // from device 64 on
+        bool operator==(const DeviceSet&) const = default;
+        bool has(DeviceIndex device) const {
+            return device < 64 ? first >> device & 1 : device - 64 < others.size() && others[device - 64];
+        }
+    };
     struct Group {
-        std::vector<std::uint64_t> devices;  // bit set
+        DeviceSet devices;
         OrderedJobs jobs;
-        bool has(DeviceIndex device) const { return device / 64 < devices.size() && devices[device / 64] >> (device % 64) & 1; }
     };
 
     bool isStale(const OrderedJobs::Entry& entry) const;
+    static DeviceSet eligible(JobId job, const SystemView& view);
     Group& groupOf(JobId job, const SystemView& view);
     void pushEntry(const OrderedJobs::Entry& entry, const SystemView& view);
 
     std::vector<Group> groups_;
+    std::size_t lastGroup_ = 0;  // where the last job went: the next one likely goes there too
     IdMap<std::uint64_t> tickets_;  // job → its entry's ticket: an entry with another one is stale
     std::uint64_t nextTicket_ = 1;
-    std::vector<std::uint64_t> bits_;  // scratch
 };
 
 }  // namespace heteroscope

@@ -2,33 +2,36 @@
 
 #include "scheduler/policy.h"
 
-#include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace heteroscope {
 
 /// How an eager policy hands out jobs: the idle device that has least to do takes first (ties: lower index), until no
-/// idle device finds a job. `next(device)` names its job or 0; `note(job)` says why that one, and drops it.
-template <class Next, class Note>
-void feedIdleDevices(const SystemView& view, Assignments& out, Next next, Note note) {
+/// idle device finds a job. `take(device)` takes the device's next job out, 0 when there is none; `note(job)` says why
+/// that one came before others.
+template <class Take, class Note>
+void feedIdleDevices(const SystemView& view, Assignments& out, Take take, Note note) {
+    using Place = std::pair<std::uint32_t, DeviceIndex>;  // load, index: the order of asking
     const DeviceIndex count = static_cast<DeviceIndex>(view.deviceCount());
+    Place asked{0, noDevice};  // up to here every idle device was asked and had no job; nothing yet
     for (;;) {
-        JobId job = 0;
-        DeviceView taker;
+        Place next{0, noDevice};
         for (DeviceIndex index = 0; index < count; ++index) {
             const DeviceView device = view.device(index);
-            if (!device.idle) continue;
-            if (job != 0 && device.queued + device.running >= taker.queued + taker.running) continue;
-            const JobId offered = next(index);
-            if (offered == 0) continue;
-            job = offered;
-            taker = device;
+            const Place place{device.queued + device.running, index};
+            if (!device.idle || (asked.second != noDevice && place <= asked)) continue;
+            if (next.second == noDevice || place < next) next = place;
         }
-        if (job == 0) return;
+        if (next.second == noDevice) return;
+        const JobId job = take(next.second);
+        if (job == 0) {
+            asked = next;
+            continue;
+        }
         Decision decision = out.candidates(job);
         for (Candidate& candidate : decision.candidates) candidate.score = candidate.queued;
         decision.note = note(job);
-        out.assign(job, taker.index, std::move(decision));
+        out.assign(job, next.second, std::move(decision));
     }
 }
 

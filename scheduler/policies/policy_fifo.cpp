@@ -46,12 +46,8 @@ void FifoPolicy::devicesChanged(const SystemView& view) {
 void FifoPolicy::schedule(const SystemView& view, Assignments& out) {
     if (queue_.size() == 0) return;
     feedIdleDevices(
-        view, out, [this](DeviceIndex device) { return queue_.first(device); },
-        [this](JobId job) {
-            std::string note = oldestOf(queue_.size());
-            queue_.remove(job);
-            return note;
-        });
+        view, out, [this](DeviceIndex device) { return queue_.take(device); },
+        [this](JobId) { return oldestOf(queue_.size() + 1); });
 }
 
 }  // namespace heteroscope

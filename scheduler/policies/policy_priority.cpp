@@ -39,7 +39,8 @@ double PriorityPolicy::key(const JobView& job) const {
 }
 
 std::string PriorityPolicy::note(const JobView& job, Time now) const {
-    const std::string rank = queue_.size() == 1 ? "the only ready job" : fmt::format("first of {} ready", queue_.size());
+    const std::size_t ready = queue_.size() + 1;  // it was just taken out
+    const std::string rank = ready == 1 ? "the only ready job" : fmt::format("first of {} ready", ready);
     const Time waited = now - job.ready;
     if (ageing_ == 0.0 || waited <= Time::zero()) return fmt::format("priority {}, {}", job.priority, rank);
     return fmt::format("priority {}, {:.3g} after {} of waiting, {}", job.priority,
@@ -67,12 +68,8 @@ void PriorityPolicy::devicesChanged(const SystemView& view) {
 void PriorityPolicy::schedule(const SystemView& view, Assignments& out) {
     if (queue_.size() == 0) return;
     feedIdleDevices(
-        view, out, [this](DeviceIndex device) { return queue_.first(device); },
-        [&](JobId job) {
-            std::string text = note(view.job(job), view.now());
-            queue_.remove(job);
-            return text;
-        });
+        view, out, [this](DeviceIndex device) { return queue_.take(device); },
+        [&](JobId job) { return note(view.job(job), view.now()); });
 }
 
 }  // namespace heteroscope

@@ -94,20 +94,23 @@ void SjfPolicy::jobFinished(const Outcome&, const SystemView& view) {
     predictAnew(view);
 }
 
-JobId SjfPolicy::first(DeviceIndex device) {
+JobId SjfPolicy::take(DeviceIndex device) {
     if (device >= shortest_.size()) return 0;
     OrderedJobs& jobs = shortest_[device];
     while (!jobs.empty() && isStale(jobs.first())) jobs.popFirst();
-    return jobs.empty() ? 0 : jobs.first().job;
+    if (jobs.empty()) return 0;
+    const JobId job = jobs.first().job;
+    jobs.popFirst();
+    remove(job);
+    return job;
 }
 
 void SjfPolicy::schedule(const SystemView& view, Assignments& out) {
     if (tickets_.size() == 0) return;
     feedIdleDevices(
-        view, out, [this](DeviceIndex device) { return first(device); },
-        [this](JobId job) {
-            const std::size_t ready = tickets_.size();
-            remove(job);
+        view, out, [this](DeviceIndex device) { return take(device); },
+        [this](JobId) {
+            const std::size_t ready = tickets_.size() + 1;  // it was just taken out
             return ready == 1 ? std::string("the only ready job") : fmt::format("shortest of {}", ready);
         });
 }

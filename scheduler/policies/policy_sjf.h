@@ -23,7 +23,7 @@ private:
     void push(JobId job, std::uint64_t ticket, const SystemView& view);
     void remove(JobId job);
     bool isStale(const OrderedJobs::Entry& entry) const;
-    JobId first(DeviceIndex device);
+    JobId take(DeviceIndex device);
     void predictAnew(const SystemView& view);
 
     std::vector<OrderedJobs> shortest_;  // one a device, by the run time there; a job lies in each that can run it

@@ -291,6 +291,18 @@ private slots:
         QCOMPARE(rig.word(61), std::string("succeeded"));
     }
 
+    //  more devices than fit a word, one job pinned to each
+    void everyPolicyManagesAHundredDevices_data() { everyPolicyKeepsToEligibleDevices_data(); }
+    void everyPolicyManagesAHundredDevices() {
+        QFETCH(QString, policy);
+        DispatchRig rig(policy.toStdString(), 100);
+        for (JobId job = 1; job <= 100; ++job) rig.pin(job, static_cast<DeviceIndex>(100 - job));
+        rig.submit(jobsUpTo(200));
+        rig.run();
+        QCOMPARE(rig.dispatcher.count(JobState::Succeeded), std::size_t{200});
+        for (JobId job = 1; job <= 100; ++job) QCOMPARE(rig.decision(job).chosen, static_cast<DeviceIndex>(100 - job));
+    }
+
     void everyPolicyRunsWhatCameBeforeAnyDevice_data() { everyPolicyKeepsToEligibleDevices_data(); }
     void everyPolicyRunsWhatCameBeforeAnyDevice() {
         QFETCH(QString, policy);
