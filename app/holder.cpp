@@ -56,6 +56,8 @@ void Holder::rescan() {
             if (once.exchange(true)) return;
             for (const auto& device : update.devices)
                 if (!device.online) lost.insert(device.id);
+            for (const auto& device : update.devices)
+                if (device.online) lost.erase(device.id);  // opened anew by an earlier scan
             seen.set_value();
         });
         seen.get_future().wait_for(std::chrono::seconds(2));

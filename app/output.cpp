@@ -29,6 +29,7 @@ void Output::write(std::string_view text) {
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) {
             failed_ = true;
+            closed_ = written < 0 && errno == EPIPE;
             return;
         }
         text.remove_prefix(static_cast<std::size_t>(written));

@@ -28,7 +28,8 @@ public:
     /// A line that is drawn over itself; only where standard error is a terminal.
     void progress(std::string_view text, std::size_t done, std::size_t total);
     void endProgress();
-    bool failed() const { return failed_; }  ///< the answer could not be written (a full disk, a closed pipe)
+    bool failed() const { return failed_; }          ///< the answer could not be written
+    bool readerLeft() const { return closed_; }      ///< …because who reads it has seen enough (`| head`)
 
 private:
     void write(std::string_view text);
@@ -36,7 +37,7 @@ private:
     int answer_ = -1;
     bool terminal_ = false;
     bool showProgress_ = false;
-    bool failed_ = false;
+    bool failed_ = false, closed_ = false;
     std::size_t progressWidth_ = 0;  // guarded by mutex_
     std::mutex mutex_;
 };

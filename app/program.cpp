@@ -46,7 +46,7 @@ int runCommand(Invocation& invocation) {
     output.json = invocation.json;
     invocation.output = &output;
     const int status = invocation.action();
-    if (output.failed()) {
+    if (output.failed() && !output.readerLeft()) {
         output.message("The answer could not be written to standard output.");
         return exit_status::failed;
     }

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace fs = std::filesystem;
@@ -276,37 +278,62 @@ private:
     std::string before_, mine_;
 };
 
-/// Waits for jobs, reporting how many have ended. False when stopped: they are cancelled then, and have ended.
-bool waitFor(const std::vector<JobId>& ids, Holder& holder, const Reporter& reporter, const std::string& what) {
-    const std::unordered_set<JobId> mine(ids.begin(), ids.end());
-    std::unordered_set<JobId> ended;  // scheduler thread
-    std::atomic<std::size_t> count{0};
-    const auto watching = holder.engine().observe([&](const EngineUpdate& update) {
-        for (const auto& job : update.jobs)
-            if (isFinal(job.state) && mine.contains(job.id) && ended.insert(job.id).second) ++count;
-    });
-    const bool finished = holder.engine().wait(ids, [&] {
-        reporter.progress(what, count, ids.size());
-        return reporter.stop();
-    });
-    if (finished) return true;
-    holder.engine().cancel(ids);
-    holder.engine().wait(ids);
-    return false;
-}
-
-Answer finishedJobs(const std::vector<JobId>& ids, Holder& holder, bool stopped) {
-    Answer answer;
-    json jobs = json::array();
-    for (const JobId id : ids) {
-        const JobSnapshot job = holder.engine().snapshot(id);
-        if (job.state != JobState::Succeeded) answer.exitStatus = exit_status::failed;
-        jobs.push_back(document::job(job));
+/// Watches jobs to their end. Keeps how each ended: the engine forgets the oldest of very many.
+class Watch {
+public:
+    Watch(std::vector<JobId> ids, Holder& holder) : ids_(std::move(ids)), mine_(ids_.begin(), ids_.end()), holder_(holder) {
+        watching_ = holder.engine().observe([this](const EngineUpdate& update) {
+            const std::lock_guard lock(mutex_);
+            for (const auto& job : update.jobs)
+                if (isFinal(job.state) && mine_.contains(job.id)) ended_.insert_or_assign(job.id, job);
+        });
     }
-    if (stopped) answer.exitStatus = exit_status::interrupted;
-    answer.document["jobs"] = std::move(jobs);
-    return answer;
-}
+
+    /// False when stopped: the jobs are cancelled then, and have ended.
+    bool wait(const Reporter& reporter, const std::string& what) {
+        const bool finished = holder_.engine().wait(ids_, [&] {
+            reporter.progress(what, endedCount(), ids_.size());
+            return reporter.stop();
+        });
+        if (finished) return true;
+        holder_.engine().cancel(ids_);
+        holder_.engine().wait(ids_);
+        return false;
+    }
+
+    Answer answer(bool stopped) const {
+        Answer answer;
+        json jobs = json::array();
+        for (const JobId id : ids_) {
+            const JobSnapshot job = ended(id);
+            if (job.state != JobState::Succeeded) answer.exitStatus = exit_status::failed;
+            jobs.push_back(document::job(job));
+        }
+        if (stopped) answer.exitStatus = exit_status::interrupted;
+        answer.document["jobs"] = std::move(jobs);
+        return answer;
+    }
+
+private:
+    std::size_t endedCount() const {
+        const std::lock_guard lock(mutex_);
+        return ended_.size();
+    }
+
+    // The last ones may have ended after the latest update.
+    JobSnapshot ended(JobId id) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = ended_.find(id);
+        return found != ended_.end() ? found->second : holder_.engine().snapshot(id);
+    }
+
+    std::vector<JobId> ids_;
+    std::unordered_set<JobId> mine_;
+    Holder& holder_;
+    mutable std::mutex mutex_;
+    std::unordered_map<JobId, JobSnapshot> ended_;  // guarded by mutex_
+    std::shared_ptr<void> watching_;                // last: ends before what it writes to
+};
 
 Answer runJobs(const Request& request, Holder& holder, const Reporter& reporter) {
     Prepared prepared = prepare(request, holder, reporter);
@@ -318,13 +345,14 @@ Answer runJobs(const Request& request, Holder& holder, const Reporter& reporter)
 
     if (request.kind == Request::Kind::Submit) {
         if (!request.policy.empty()) static_cast<void>(holder.engine().setPolicy(request.policy));
-        Answer answer = finishedJobs(*ids, holder, false);
+        Answer answer = Watch(*ids, holder).answer(false);
         answer.exitStatus = exit_status::done;
         return answer;
     }
     if (holder.engine().paused()) reporter.message("The queue is paused; 'heteroscope queue resume' lets it go on.");
-    const bool finished = waitFor(*ids, holder, reporter, fs::path(request.target).filename().string());
-    return finishedJobs(*ids, holder, !finished);
+    Watch watch(std::move(*ids), holder);
+    const bool finished = watch.wait(reporter, fs::path(request.target).filename().string());
+    return watch.answer(!finished);
 }
 
 Answer compare(const Request& request, Holder& holder, const Reporter& reporter) {
@@ -403,8 +431,9 @@ Answer resumeQueue(Holder& holder, const Reporter& reporter) {
     const auto ids = holder.resumeLeftJobs();
     if (!ids) return badInput(ids.error());
     reporter.message(fmt::format("{} jobs that a session left behind run again.", ids->size()));
-    const bool finished = waitFor(*ids, holder, reporter, "resumed jobs");
-    return finishedJobs(*ids, holder, !finished);
+    Watch watch(*ids, holder);
+    const bool finished = watch.wait(reporter, "resumed jobs");
+    return watch.answer(!finished);
 }
 
 Answer queue(const Request& request, Holder& holder, const Reporter& reporter) {

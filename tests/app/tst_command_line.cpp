@@ -111,8 +111,8 @@ void CommandLineTest::monitorPrintsALineASample() {
 
 void CommandLineTest::runChecksOnEachDevice_data() {
     QTest::addColumn<QString>("device");
-    QTest::newRow("pthread") << "cpu-0";
-    QTest::newRow("basic") << "cpu-1";
+    QTest::newRow("first") << "cpu-0";
+    QTest::newRow("second") << "cpu-1";
 }
 
 void CommandLineTest::runChecksOnEachDevice() {
