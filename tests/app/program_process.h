@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QFloat16>  // complete before nlohmann-json asks after it
 #include <QProcess>
 #include <QProcessEnvironment>
 #include <QString>
