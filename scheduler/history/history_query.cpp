@@ -1,15 +1,18 @@
 // Every filter costs one scan of jobs_filter (which covers all of its columns) into a list of job numbers, sorted here:
-// sorting a million pairs takes less than SQLite's sorter does, and a scrollbar then costs nothing.
+// sorting a million pairs takes less than SQLite's sorter does, and a scrollbar then costs nothing. The scan speaks
+// with SQLite itself: SQLiteCpp's Column costs more than the step that yields it. Texts are searched beforehand (jobs
+// alike share one), so that a row costs one look into a bit set.
 
 #include "scheduler/history/history_query.h"
 
 #include "scheduler/history/job_codec.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
+#include <variant>
 
 namespace heteroscope::history {
 namespace {
@@ -36,39 +39,88 @@ std::optional<std::int64_t> jobNumber(const std::vector<std::string>& words) {
 /// A WHERE clause that grows, with its values.
 class Clause {
 public:
+    using Value = std::variant<std::int64_t, std::string>;
     void add(const std::string& condition) { text_ += (text_.empty() ? " WHERE " : " AND ") + condition; }
-    void add(const std::string& condition, std::int64_t value) {
+    void add(const std::string& condition, Value value) {
         add(condition);
-        values_.emplace_back(value);
+        values_.push_back(std::move(value));
     }
-    void add(const std::string& condition, const std::string& value) {
-        add(condition);
-        values_.emplace_back(value);
-    }
-    void addValue(std::variant<std::int64_t, std::string> value) { values_.push_back(std::move(value)); }
     const std::string& text() const { return text_; }
-    void bind(SQLite::Statement& statement) const {
-        int at = 1;
-        for (const auto& value : values_) {
-            if (const auto* whole = std::get_if<std::int64_t>(&value)) statement.bind(at++, *whole);
-            else statement.bind(at++, std::get<std::string>(value));
-        }
-    }
+    const std::vector<Value>& values() const { return values_; }
 
 private:
     std::string text_;
-    std::vector<std::variant<std::int64_t, std::string>> values_;
+    std::vector<Value> values_;
 };
 
-void addText(Clause& clause, const std::string& text) {
-    const auto words = wordsOf(text);
-    if (words.empty()) return;
-    std::string inner = "SELECT id FROM search_texts WHERE ";
-    for (std::size_t i = 0; i < words.size(); ++i) inner += i == 0 ? "instr(folded, ?) > 0" : " AND instr(folded, ?) > 0";
-    const auto number = jobNumber(words);
-    clause.add(number ? fmt::format("(text IN ({}) OR id = {})", inner, *number) : fmt::format("text IN ({})", inner));
-    for (const std::string& word : words) clause.addValue(word);
-}
+/// A statement for the one hot loop.
+class Scan {
+public:
+    Scan(SQLite::Database& database, const std::string& sql, const std::vector<Clause::Value>& values) : database_(database) {
+        check(sqlite3_prepare_v2(database.getHandle(), sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr), SQLITE_OK);
+        int at = 1;
+        for (const auto& value : values) {
+            if (const auto* whole = std::get_if<std::int64_t>(&value)) sqlite3_bind_int64(statement_, at++, *whole);
+            else bindText(at++, std::get<std::string>(value));
+        }
+    }
+    ~Scan() { sqlite3_finalize(statement_); }
+    Scan(const Scan&) = delete;
+    Scan& operator=(const Scan&) = delete;
+
+    bool step() {
+        const int code = sqlite3_step(statement_);
+        if (code == SQLITE_ROW) return true;
+        check(code, SQLITE_DONE);
+        return false;
+    }
+    std::int64_t whole(int column) { return sqlite3_column_int64(statement_, column); }
+    double real(int column) { return sqlite3_column_double(statement_, column); }
+
+private:
+    void bindText(int at, const std::string& text) {
+        sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    }
+    void check(int code, int wanted) {
+        if (code != wanted) throw SQLite::Exception(database_.getHandle(), code);
+    }
+
+    SQLite::Database& database_;
+    sqlite3_stmt* statement_ = nullptr;
+};
+
+/// Which texts hold every word, and the job that the words name by its number.
+class TextMatch {
+public:
+    TextMatch(SQLite::Database& database, const std::string& text) {
+        const auto words = wordsOf(text);
+        any_ = words.empty();
+        if (any_) return;
+        number_ = jobNumber(words).value_or(-1);
+        std::string sql = "SELECT id FROM search_texts WHERE ";
+        std::vector<Clause::Value> values;
+        for (const std::string& word : words) {
+            sql += values.empty() ? "instr(folded, ?) > 0" : " AND instr(folded, ?) > 0";
+            values.emplace_back(word);
+        }
+        Scan scan(database, sql, values);
+        while (scan.step()) {
+            const auto id = static_cast<std::size_t>(scan.whole(0));
+            if (id >= matching_.size()) matching_.resize(id + id / 2 + 64);
+            matching_[id] = true;
+        }
+    }
+    bool accepts(std::int64_t job, std::int64_t text) const {
+        if (any_ || job == number_) return true;
+        const auto at = static_cast<std::size_t>(text);
+        return at < matching_.size() && matching_[at];
+    }
+
+private:
+    bool any_ = true;
+    std::int64_t number_ = -1;
+    std::vector<bool> matching_;
+};
 
 struct SessionRange {
     std::int64_t first = 0, last = 0;
@@ -82,11 +134,15 @@ SELECT first_job, ifnull((SELECT min(first_job) - 1 FROM sessions WHERE id > ?1)
     return SessionRange{query.getColumn(0).getInt64(), query.getColumn(1).getInt64()};
 }
 
-// Position of each name in alphabetical order, by row number: to sort without comparing texts.
-std::map<std::int64_t, std::int64_t> ranks(SQLite::Database& database, const char* table) {
-    std::map<std::int64_t, std::int64_t> rank;
+// Position of each name in alphabetical order, by row number: to sort without comparing texts. 0: no such row.
+std::vector<std::int64_t> ranks(SQLite::Database& database, const char* table) {
+    std::vector<std::int64_t> rank(1, 0);
     SQLite::Statement query(database, fmt::format("SELECT id FROM {} ORDER BY name COLLATE NOCASE", table));
-    for (std::int64_t place = 1; query.executeStep(); ++place) rank[query.getColumn(0).getInt64()] = place;
+    for (std::int64_t place = 1; query.executeStep(); ++place) {
+        const auto id = static_cast<std::size_t>(query.getColumn(0).getInt64());
+        if (id >= rank.size()) rank.resize(id + 1, 0);
+        rank[id] = place;
+    }
     return rank;
 }
 
@@ -113,10 +169,16 @@ const char* rankTable(Order order) {
     }
 }
 
+template <class T>
+void sortBy(std::vector<T>& values, bool descending) {
+    // The scan goes by time of submission, and so do numbers as a rule: then there is nothing to do.
+    if (!std::is_sorted(values.begin(), values.end())) std::sort(values.begin(), values.end());
+    if (descending) std::reverse(values.begin(), values.end());
+}
+
 template <class Key>
 std::vector<std::int64_t> sorted(std::vector<std::pair<Key, std::int64_t>>& pairs, bool descending) {
-    if (descending) std::sort(pairs.begin(), pairs.end(), std::greater<>{});
-    else std::sort(pairs.begin(), pairs.end());
+    sortBy(pairs, descending);
     std::vector<std::int64_t> ids;
     ids.reserve(pairs.size());
     for (const auto& pair : pairs) ids.push_back(pair.second);
@@ -204,16 +266,14 @@ const std::vector<std::int64_t>& HistoryQuery::matching(const HistoryFilter& fil
 std::vector<std::int64_t> HistoryQuery::collect(const HistoryFilter& filter) {
     Clause clause;
     const char* source = "jobs INDEXED BY jobs_filter";
-    addText(clause, filter.text);
     if (!filter.states.empty()) {
         std::string list;
         for (const JobState state : filter.states) list += (list.empty() ? "" : ",") + std::to_string(static_cast<int>(state));
         clause.add(fmt::format("state IN ({})", list));
     }
-    // Unary plus: the number is looked up once, and no other index is considered.
-    if (!filter.kernel.empty()) clause.add("+kernel = (SELECT id FROM kernels WHERE name=?)", filter.kernel);
-    if (!filter.device.empty()) clause.add("+device = (SELECT id FROM devices WHERE name=?)", filter.device);
-    if (!filter.policy.empty()) clause.add("+policy = (SELECT id FROM policies WHERE name=?)", filter.policy);
+    if (!filter.kernel.empty()) clause.add("kernel = (SELECT id FROM kernels WHERE name=?)", filter.kernel);
+    if (!filter.device.empty()) clause.add("device = (SELECT id FROM devices WHERE name=?)", filter.device);
+    if (!filter.policy.empty()) clause.add("policy = (SELECT id FROM policies WHERE name=?)", filter.policy);
     if (filter.since) clause.add("submitted >= ?", *filter.since);
     if (filter.until) clause.add("submitted < ?", *filter.until);
     if (filter.session) {
@@ -225,28 +285,30 @@ std::vector<std::int64_t> HistoryQuery::collect(const HistoryFilter& filter) {
         clause.add("id >= ?", range->first);
         clause.add("id <= ?", last);
     }
+    const TextMatch match(database_, filter.text);
     const char* key = keyColumn(filter.order);
-    SQLite::Statement query(database_, fmt::format("SELECT id{}{} FROM {}{}", key ? ", " : "", key ? key : "", source, clause.text()));
-    clause.bind(query);
+    Scan scan(database_, fmt::format("SELECT id, text, {} FROM {}{}", key ? key : "0", source, clause.text()), clause.values());
     if (!key) {
         std::vector<std::int64_t> ids;
-        while (query.executeStep()) ids.push_back(query.getColumn(0).getInt64());
-        if (filter.descending) std::sort(ids.begin(), ids.end(), std::greater<>{});
-        else std::sort(ids.begin(), ids.end());
+        while (scan.step())
+            if (const std::int64_t id = scan.whole(0); match.accepts(id, scan.whole(1))) ids.push_back(id);
+        sortBy(ids, filter.descending);
         return ids;
     }
     if (filter.order == Order::Waited || filter.order == Order::Run) {
         std::vector<std::pair<double, std::int64_t>> pairs;
-        while (query.executeStep()) pairs.emplace_back(query.getColumn(1).getDouble(), query.getColumn(0).getInt64());
+        while (scan.step())
+            if (const std::int64_t id = scan.whole(0); match.accepts(id, scan.whole(1))) pairs.emplace_back(scan.real(2), id);
         return sorted(pairs, filter.descending);
     }
-    std::map<std::int64_t, std::int64_t> rank;
+    std::vector<std::int64_t> rank;
     if (const char* table = rankTable(filter.order)) rank = ranks(database_, table);
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-    while (query.executeStep()) {
-        const std::int64_t value = query.getColumn(1).getInt64();
-        const auto place = rank.find(value);
-        pairs.emplace_back(place == rank.end() ? value : place->second, query.getColumn(0).getInt64());
+    while (scan.step()) {
+        const std::int64_t id = scan.whole(0), value = scan.whole(2);
+        if (!match.accepts(id, scan.whole(1))) continue;
+        const auto at = static_cast<std::size_t>(value);
+        pairs.emplace_back(at < rank.size() ? rank[at] : value, id);
     }
     return sorted(pairs, filter.descending);
 }
@@ -269,7 +331,7 @@ HistoryFacets HistoryQuery::facets() {
         std::vector<std::string> found;
         // One look into the index for each name: it stops at the first job that has it.
         SQLite::Statement query(database_, fmt::format("SELECT name FROM {} t WHERE EXISTS (SELECT 1 FROM jobs INDEXED BY "
-                                                       "jobs_filter WHERE +{} = t.id) ORDER BY name COLLATE NOCASE", table, column));
+                                                       "jobs_filter WHERE {} = t.id) ORDER BY name COLLATE NOCASE", table, column));
         while (query.executeStep()) found.push_back(query.getColumn(0).getString());
         return found;
     };

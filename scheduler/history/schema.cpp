@@ -2,8 +2,9 @@
 // goes through all of them, so an upgraded file and a fresh one cannot differ.
 //
 // jobs_filter covers every column that the filter bar can ask for and every column that the table sorts by. It is
-// the only full index on jobs: one covering scan answers any combination of filters, and its entries of one burst
-// lie together, which keeps writing quick (an index on run time alone would dirty a page for every row).
+// the only full index on jobs: one covering scan answers any combination of filters. It begins with the time of
+// submission, so that the entries of one burst lie together at its end, which keeps writing quick (led by kernel or
+// run time, every row would dirty a page of its own).
 
 #include "scheduler/history/schema.h"
 
@@ -58,7 +59,7 @@ CREATE TABLE jobs(
   error_kind TEXT, error_message TEXT, error_file TEXT, error_line INTEGER, error_log TEXT,
   check_state INTEGER NOT NULL, check_detail TEXT, outputs TEXT, log TEXT NOT NULL,
   after TEXT, decision BLOB, spec INTEGER);
-CREATE INDEX jobs_filter ON jobs(text, state, kernel, device, policy, submitted, wait_s, run_s);
+CREATE INDEX jobs_filter ON jobs(submitted, state, kernel, device, policy, text, wait_s, run_s);
 CREATE INDEX jobs_unfinished ON jobs(state) WHERE state < 5;
 
 CREATE TABLE comparisons(

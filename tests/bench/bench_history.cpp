@@ -39,7 +39,7 @@ JobSnapshot someJob(JobId id) {
     auto decision = std::make_shared<Decision>();
     decision->job = id;
     decision->policy = job.policy;
-    decision->chosen = 0;
+    decision->chosen = id % 3 == 0 ? 0 : 1;
     decision->candidates = {{0, {}, 0.1, 0.0, 0.5, 0.6, 3, 0.6}, {1, {}, 0.2, 0.0, 0.5, 0.7, 4, 0.7}};
     job.decision = std::move(decision);
     return job;
@@ -71,7 +71,7 @@ void writeRate(benchmark::State& state) {
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(writeRate)->Arg(100'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(writeRate)->Arg(100'000)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 
 /// One job recorded alone until it is committed: what "succeeded" waits for.
 void loneCommit(benchmark::State& state) {
@@ -86,7 +86,7 @@ void loneCommit(benchmark::State& state) {
     opened->history.reset();
     fs::remove_all(folder);
 }
-BENCHMARK(loneCommit)->Unit(benchmark::kMicrosecond)->UseRealTime();
+BENCHMARK(loneCommit)->Unit(benchmark::kMicrosecond)->MeasureProcessCPUTime()->UseRealTime();
 
 /// The large history, filled once.
 class Large {
@@ -141,7 +141,7 @@ void page(benchmark::State& state, Set set, double at) {
 }
 
 #define HISTORY_PAGE(name, at, ...) \
-    BENCHMARK_CAPTURE(page, name, [](HistoryFilter& f) { (void)f; __VA_ARGS__; }, at)->Unit(benchmark::kMillisecond)->UseRealTime()
+    BENCHMARK_CAPTURE(page, name, [](HistoryFilter& f) { (void)f; __VA_ARGS__; }, at)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime()
 HISTORY_PAGE(first, 0.0);
 HISTORY_PAGE(last, 0.999);
 HISTORY_PAGE(text, 0.0, f.text = "matmul n=1500");
@@ -162,7 +162,7 @@ void facets(benchmark::State& state) {
         benchmark::DoNotOptimize(answer);
     }
 }
-BENCHMARK(facets)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(facets)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 
 }  // namespace
 
