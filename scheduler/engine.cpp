@@ -71,7 +71,6 @@ struct DeviceSlot {
     std::string lost;
     std::set<JobId> staging, running;
     std::string pinnedElsewhere;  // reason shown for jobs that ask for another device
-    double stageBytesPerSecond = -1.0;
 };
 
 }  // namespace
@@ -266,9 +265,7 @@ double Engine::Impl::runSeconds(JobId job, DeviceIndex device) const {
 }
 
 double Engine::Impl::dataSeconds(JobId job, DeviceIndex device) const {
-    const double rate = devices[device].stageBytesPerSecond;
-    if (rate <= 0.0) return -1.0;
-    return static_cast<double>(table.at(job).planned->plan.bufferBytes) / rate;
+    return model->stagingSeconds(table.at(job).planned->plan, devices[device].device->info().id);
 }
 
 const std::string* Engine::Impl::excluded(JobId job, DeviceIndex device) const {
@@ -634,13 +631,8 @@ void Engine::Impl::staged(const AttemptPtr& attempt) {
             devices[attempt->device].worker->releaseBuffers(*attempt);
         } else {
             it->second.held = true;
-            auto& rate = devices[attempt->device].stageBytesPerSecond;
-            const double seconds =
-                std::chrono::duration<double>(attempt->report.staged - attempt->report.built).count();
-            if (seconds > 0.0) {
-                const double now = static_cast<double>(attempt->plan->bufferBytes) / seconds;
-                rate = rate < 0.0 ? now : 0.8 * rate + 0.2 * now;
-            }
+            model->recordStaging(*attempt->plan, devices[attempt->device].device->info().id,
+                                 std::chrono::duration<double>(attempt->report.staged - attempt->report.built).count());
         }
         if (attempt->aborted && it != table.end() && it->second.attempt == attempt) {
             dropAttempt(it->second);
@@ -1154,9 +1146,7 @@ std::vector<Candidate> Engine::preview(const JobSpec& job) const {
         }
         if (planned) {
             candidate.run = impl_->model->predict((*planned)->plan, info.id).seconds;
-            if (slot.stageBytesPerSecond > 0.0) {
-                candidate.dataIn = static_cast<double>((*planned)->plan.bufferBytes) / slot.stageBytesPerSecond;
-            }
+            candidate.dataIn = impl_->model->stagingSeconds((*planned)->plan, info.id);
         }
         if (candidate.run >= 0.0 && candidate.freeIn >= 0.0) {
             candidate.finish = candidate.freeIn + std::max(0.0, candidate.dataIn) + candidate.run;

@@ -140,6 +140,18 @@ Prediction PerformanceModel::predict(const LaunchPlan& plan, const std::string& 
     return {line.at(work.amount), std::max(line.relativeSpread, 1.0), 0};
 }
 
+void PerformanceModel::recordStaging(const LaunchPlan& plan, const std::string& deviceId, double seconds) {
+    if (!std::isfinite(seconds) || seconds <= 0.0) return;
+    const std::lock_guard lock(mutex_);
+    if (!frozen_) staging_[deviceId].add(static_cast<double>(plan.bufferBytes), seconds);
+}
+
+double PerformanceModel::stagingSeconds(const LaunchPlan& plan, const std::string& deviceId) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = staging_.find(deviceId);
+    return known == staging_.end() ? -1.0 : known->second.line().at(static_cast<double>(plan.bufferBytes));
+}
+
 void PerformanceModel::setFrozen(bool frozen) {
     const std::lock_guard lock(mutex_);
     frozen_ = frozen;

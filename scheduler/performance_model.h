@@ -22,6 +22,10 @@ public:
     /// Ignored while frozen, and when `runSeconds` is no duration.
     void record(const LaunchPlan& plan, const std::string& deviceId, double runSeconds);
     Prediction predict(const LaunchPlan& plan, const std::string& deviceId) const;
+    /// What it took to fill and bring a job's buffers to the device, its build apart. Ignored while frozen.
+    void recordStaging(const LaunchPlan& plan, const std::string& deviceId, double seconds);
+    /// From a line through what staging took there by bytes; negative: nothing known.
+    double stagingSeconds(const LaunchPlan& plan, const std::string& deviceId) const;
     void setFrozen(bool frozen);  ///< live comparisons: measured, not learned from
 
 private:
@@ -50,6 +54,7 @@ private:
     std::unordered_map<std::string, Measured> bySize_;  // kernel|device|parameters
     std::unordered_map<std::string, Fit> byKernel_;     // kernel|device
     std::unordered_map<std::string, Fit> byDevice_;     // device; kernels that state their work
+    std::unordered_map<std::string, Fit> staging_;      // device; work is bytes
     bool frozen_ = false;
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace heteroscope {
@@ -98,6 +99,13 @@ void GanttView::setComparison(const Comparison& comparison, const QStringList& d
         }
         bands_.push_back(std::move(band));
     }
+    // As the table: the shortest on top, a policy without a run at the end.
+    std::stable_sort(bands_.begin(), bands_.end(), [&](const Band& a, const Band& b) {
+        const auto key = [&](const Band& band) {
+            return comparison_.runs[band.run].schedule.empty() ? std::numeric_limits<double>::infinity() : band.makespan;
+        };
+        return key(a) < key(b);
+    });
     geometry_.total = longest > 0.0 ? longest : 1.0;
     updateGeometryWidth();
     fit();
