@@ -264,6 +264,8 @@ void ControlStyle::drawControl(ControlElement element, const QStyleOption* optio
             if (!tab) break;
             QStyleOptionTab label = *tab;
             label.state &= ~State_HasFocus;
+            const bool both = label.toolButtonStyle == Qt::ToolButtonTextBesideIcon && !label.icon.isNull() && !label.text.isEmpty();
+            if (both) label.rect.adjust(label.direction == Qt::LeftToRight ? 6 : 0, 0, label.direction == Qt::LeftToRight ? 0 : -6, 0);
             label.palette.setColor(QPalette::WindowText, Theme::color(has(option, State_Selected) ? Token::Accent : Token::Secondary));
             QProxyStyle::drawControl(element, &label, painter, widget);
             return;
@@ -412,7 +414,7 @@ QSize ControlStyle::sizeFromContents(ContentsType type, const QStyleOption* opti
             const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
             if (button && button->toolButtonStyle == Qt::ToolButtonTextUnderIcon) break;
             result.setHeight(std::max(result.height(), controlHeight));
-            result.setWidth(std::max(result.width() + (button && !button->text.isEmpty() && button->toolButtonStyle != Qt::ToolButtonIconOnly ? 8 : 0), controlHeight));
+            result.setWidth(std::max(result.width() + (button && !button->text.isEmpty() && button->toolButtonStyle != Qt::ToolButtonIconOnly ? 12 : 0), controlHeight));
             break;
         }
         case CT_ComboBox: {
