@@ -233,6 +233,15 @@ void DeviceWorker::onRunEnded(const AttemptPtr& attempt, Result<CommandTimes> ti
         releaseBuffers(*attempt);
         return end(attempt, JobState::Cancelled, {});
     }
+    const auto ran = times->finished - times->started;
+    if (const auto limit = attempt->spec->timeout; limit.count() > 0 && ran > limit) {
+        releaseBuffers(*attempt);
+        const auto seconds = [](auto duration) { return std::chrono::duration<double>(duration).count(); };
+        return end(attempt, JobState::TimedOut,
+                   Error{ErrorKind::TimedOut, fmt::format("ran {:.3g} s, over its timeout of {:.3g} s; the runtime cannot stop a "
+                                                          "kernel, so it ran to its end and its result is dropped",
+                                                          seconds(ran), seconds(limit))});
+    }
     downloadOutputs(attempt);
 }
 
