@@ -9,6 +9,7 @@
 #include "ui/theme.h"
 
 #include <QApplication>
+#include <QChart>
 #include <QClipboard>
 #include <QDateTime>
 #include <QJsonArray>
@@ -97,6 +98,14 @@ private slots:
         QCOMPARE(boxes.size(), std::size_t{1});
         QVERIFY(std::abs(boxes[0].left - plot.x(static_cast<double>(now - 120'000))) < 0.01);
         QVERIFY(std::abs(boxes[0].right - plot.x(static_cast<double>(now - 60'000))) < 0.01);
+        // And where Qt Charts itself puts a point, after the range has moved.
+        page.refreshNow();
+        QCoreApplication::processEvents();
+        const PlotGeometry moved = card.chart().geometryOfPlot();
+        auto* chart = card.chart().chart();
+        const QPointF drawn = chart->mapToPosition(QPointF(static_cast<double>(now - 60'000), 0.5), chart->series().constLast());
+        QVERIFY2(std::abs(drawn.x() - moved.x(static_cast<double>(now - 60'000))) < 0.5, qPrintable(QString::number(drawn.x())));
+        QVERIFY(moved.left == 48.0);
         QCOMPARE(card.bandsView().x(), card.chart().x());  // both start at the same pixel
         QCOMPARE(card.bandsView().width(), card.chart().width());
         QCOMPARE(card.readings().readings()[0].value, QStringLiteral("50"));

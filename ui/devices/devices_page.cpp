@@ -284,7 +284,12 @@ QWidget* DevicesPage::makeExtensions(const DeviceInfo& device) {
     list->setUniformItemSizes(true);
     list->setMinimumHeight(140);
     list->setAccessibleName(tr("Extensions"));
-    for (const auto& extension : device.extensions) list->addItem(QString::fromStdString(extension));
+    int widest = 120;
+    for (const auto& extension : device.extensions) {
+        list->addItem(QString::fromStdString(extension));
+        widest = std::max(widest, list->fontMetrics().horizontalAdvance(QString::fromStdString(extension)));
+    }
+    list->setGridSize(QSize(widest + 28, 26));
     layout->addWidget(list, 1);
     const auto all = device.extensions.size();
     connect(search_, &QLineEdit::textChanged, list, [list, found, all](const QString& text) {

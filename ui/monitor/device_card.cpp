@@ -215,6 +215,7 @@ void DeviceCard::makeSecondRow() {
         connectChart(small.chart);
         column->addWidget(small.label);
         column->addWidget(small.chart);
+        column->addStretch(1);
         layout->addLayout(column, 1);
     }
     auto* rows = static_cast<QVBoxLayout*>(this->layout());

@@ -29,12 +29,10 @@ MetricChart::MetricChart(int series, int gutter, QWidget* parent)
     chart->setBackgroundRoundness(0);
     chart->addSeries(area_);
     chart->addSeries(line_);
-    timeAxis_->setLabelsVisible(false);
-    timeAxis_->setTickType(QValueAxis::TicksDynamic);
-    timeAxis_->setLineVisible(false);
-    valueAxis_->setLabelsVisible(false);  // drawn here: Qt Charts would move the plot area for them
-    valueAxis_->setLineVisible(false);
-    valueAxis_->setTickCount(3);
+    // The axes only carry the ranges. Qt Charts lays out their lines and labels without regard to a plot area that was
+    // set, so grid and labels are drawn here, from the same rectangle as bands and cross-hair.
+    timeAxis_->setVisible(false);
+    valueAxis_->setVisible(false);
     valueAxis_->setRange(0, 1);
     chart->addAxis(timeAxis_, Qt::AlignBottom);
     chart->addAxis(valueAxis_, Qt::AlignLeft);
@@ -68,10 +66,6 @@ void MetricChart::setData(const TimeSeries& measured, double fromMs, double toMs
     toMs_ = toMs;
     gaps_ = measured.gaps(fromMs, toMs);
     timeAxis_->setRange(fromMs, toMs);
-    const double interval = tickInterval(toMs - fromMs, 6);
-    const double offset = 1000.0 * QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(toMs)).offsetFromUtc();
-    timeAxis_->setTickInterval(interval);
-    timeAxis_->setTickAnchor(std::floor((fromMs + offset) / interval) * interval - offset);
     const auto points = measured.points(fromMs, toMs);
     hasData_ = !points.isEmpty();
     line_->replace(points);
@@ -108,17 +102,25 @@ void MetricChart::changeEvent(QEvent* event) {
 void MetricChart::recolour() {
     const QColor colour = Theme::series(series_);
     const QColor card = Theme::color(Token::Card);
-    chart()->setBackgroundBrush(card);
-    chart()->setBackgroundPen(Qt::NoPen);
+    chart()->setBackgroundVisible(false);
     setBackgroundBrush(card);
     line_->setPen(QPen(colour, 1.5));
     QColor ground = colour;
     ground.setAlpha(28);
     area_->setBrush(ground);
     area_->setPen(Qt::NoPen);
-    const QPen grid(Theme::color(Token::Line), 1);
-    timeAxis_->setGridLinePen(grid);
-    valueAxis_->setGridLinePen(grid);
+}
+
+void MetricChart::drawBackground(QPainter* painter, const QRectF& rect) {
+    painter->fillRect(rect, Theme::color(Token::Card));
+    const QRectF plot = chart()->plotArea();
+    const PlotGeometry geometry = geometryOfPlot();
+    const QColor grid = Theme::color(Token::Line);
+    for (const double share : {0.0, 0.5, 1.0})
+        painter->fillRect(QRectF(plot.left(), std::round(plot.bottom() - share * plot.height()), plot.width(), 1), grid);
+    const double offset = 1000.0 * QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(toMs_)).offsetFromUtc();
+    for (const double tick : ticks(geometry, tickInterval(toMs_ - fromMs_, 6), offset))
+        painter->fillRect(QRectF(std::round(geometry.x(tick)), plot.top(), 1, plot.height()), grid);
 }
 
 void MetricChart::mouseMoveEvent(QMouseEvent* event) {

@@ -101,7 +101,7 @@ QWidget* MonitorPage::makeBar() {
     bar->setFixedHeight(48);
     ranges_ = new SegmentedControl({tr("1 min"), tr("5 min"), tr("15 min")});
     ranges_->setAccessibleName(tr("Time range of the charts"));
-    ranges_->setCurrent(QSettings().value(rangeKey, 1).toInt());
+    ranges_->setCurrent(QSettings().value(rangeKey, 0).toInt());
     freeze_ = new QPushButton(tr("Freeze"));
     freeze_->setIcon(Theme::icon(QStringLiteral("pause")));
     freeze_->setCheckable(true);
@@ -175,7 +175,13 @@ QWidget* MonitorPage::makeLatest() {
     connect(latestTable_, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (index.column() == LatestModel::JobColumn) emit showJobRequested(index.data(LatestModel::JobIdRole).toULongLong());
     });
-    layout->addWidget(latestTable_, 1);
+    auto* nothing = new EmptyState(tr("No jobs yet"), tr("Where each job goes and why, and how it ended, appears here."));
+    connect(nothing->addAction(tr("Add jobs")), &QPushButton::clicked, this, [this] { emit addJobsRequested(); });
+    auto* either = new QStackedWidget;
+    either->addWidget(nothing);
+    either->addWidget(latestTable_);
+    connect(latest_, &QAbstractItemModel::modelReset, either, [this, either] { either->setCurrentIndex(latest_->rowCount() > 0 ? 1 : 0); });
+    layout->addWidget(either, 1);
     return card;
 }
 
