@@ -14,6 +14,7 @@
 #include "ui/widgets/token_label.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
@@ -30,7 +31,6 @@
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTableView>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -40,9 +40,9 @@ namespace {
 
 constexpr int barMargin = 16, gap = 8, rowHeight = 28, paneWidth = 368, treeWidth = 248;
 constexpr int tickMs = 1000;
-constexpr std::array<int, HistoryModel::ColumnCount> defaultWidths{116, 60, 176, 96, 92, 148, 72, 72, 64};
+constexpr std::array<int, HistoryModel::ColumnCount> defaultWidths{116, 72, 176, 96, 92, 148, 92, 80, 64};
 // Below this width the table shows what tells jobs apart, and leaves the rest to the pane.
-constexpr int narrowTable = 800;
+constexpr int narrowTable = 800, narrowestTable = 640;
 
 QString text(const std::string& utf8) { return QString::fromStdString(utf8); }
 
@@ -150,6 +150,7 @@ QWidget* HistoryPage::makeMiddle() {
     layout->addWidget(makeBar());
     stack_ = new QStackedWidget(middle);
     stack_->addWidget(makeTable());
+    stack_->installEventFilter(this);
     notOpen_ = new EmptyState(tr("History is being opened"), tr("The window does not wait for the disk."), stack_);
     nothingYet_ = new EmptyState(tr("No jobs yet"), tr("Every job that runs is kept here with its times, its decision and its outputs."), stack_);
     auto* add = nothingYet_->addAction(tr("Add jobs"), true);
@@ -182,17 +183,14 @@ QWidget* HistoryPage::makeBar() {
     line->addWidget(summary_);
     line->addStretch(1);
     for (QAction* action : {again_, delete_}) {
-        auto* button = new QToolButton(bar);
-        button->setDefaultAction(action);
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        auto* button = new QPushButton(action->text(), bar);
+        button->setToolTip(action->shortcut().toString(QKeySequence::NativeText));
+        connect(button, &QPushButton::clicked, action, &QAction::trigger);
+        connect(action, &QAction::changed, button, [action, button] { button->setEnabled(action->isEnabled()); });
         line->addWidget(button);
     }
-    auto* exports = new QToolButton(bar);
+    auto* exports = new QPushButton(tr("Export"), bar);
     exports->setObjectName(QStringLiteral("historyExport"));
-    exports->setText(tr("Export"));
-    exports->setIcon(Theme::icon(QStringLiteral("export")));
-    exports->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    exports->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(exports);
     menu->addActions({csv_, json_});
     exports->setMenu(menu);
@@ -316,12 +314,13 @@ void HistoryPage::focusSearch() { filters_->focusText(); }
 
 void HistoryPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
+    if (!isAncestorOf(QApplication::focusWidget())) table_->setFocus();
     if (context_.services.history()) refreshAll();
 }
 
-void HistoryPage::resizeEvent(QResizeEvent* event) {
-    Page::resizeEvent(event);
-    refreshColumns();
+bool HistoryPage::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == stack_ && event->type() == QEvent::Resize) refreshColumns();
+    return Page::eventFilter(watched, event);
 }
 
 void HistoryPage::historyOpened() {
@@ -415,9 +414,13 @@ void HistoryPage::refreshActions() {
 }
 
 void HistoryPage::refreshColumns() {
-    const bool narrow = stack_->width() < narrowTable;
-    for (const int column : {HistoryModel::PolicyColumn, HistoryModel::CheckColumn})
-        if (table_->isColumnHidden(column) != narrow) table_->setColumnHidden(column, narrow);
+    const int width = stack_->width();
+    const auto hide = [this](int column, bool hidden) {
+        if (table_->isColumnHidden(column) != hidden) table_->setColumnHidden(column, hidden);
+    };
+    hide(HistoryModel::PolicyColumn, width < narrowTable);
+    hide(HistoryModel::CheckColumn, width < narrowTable);
+    hide(HistoryModel::SubmittedColumn, width < narrowestTable);
 }
 
 std::vector<JobId> HistoryPage::selectedJobs() const {
@@ -468,7 +471,6 @@ void HistoryPage::showDetail(const HistoryDetail& detail) {
     earlier_->setVisible(!lines.isEmpty());
     if (paneBox_->isHidden()) {
         paneBox_->show();
-        refreshColumns();
         table_->scrollTo(table_->currentIndex());
     }
 }
@@ -477,7 +479,6 @@ void HistoryPage::closePane() {
     shown_ = 0;
     paneBox_->hide();
     pane_->clear();
-    refreshColumns();
     table_->setFocus();
 }
 

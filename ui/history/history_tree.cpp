@@ -112,6 +112,7 @@ void HistoryTree::setContents(const std::vector<SessionRow>& sessions, const std
 
     std::vector<Entry> entries;
     std::uint64_t jobs = 0;
+    QString size;  // nothing before the first answer
     for (const SessionRow& one : sessions) {
         jobs += one.jobs;
         const bool open = one.endedAt == 0 && one.id == sessions.front().id;
@@ -126,7 +127,8 @@ void HistoryTree::setContents(const std::vector<SessionRow>& sessions, const std
     QStandardItem* all = makeItem(tr("All jobs"));
     all->setData(true, AllRole);
     all->setFont(Theme::font(Theme::Type::Text, true));
-    model_->appendRow({all, makeSize(jobsText(jobs))});
+    if (!sessions.empty()) size = jobsText(jobs);
+    model_->appendRow({all, makeSize(size)});
     const QDate today = QDate::currentDate();
     QStandardItem* group = nullptr;
     for (const Entry& entry : entries) {
