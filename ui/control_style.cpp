@@ -264,8 +264,6 @@ void ControlStyle::drawControl(ControlElement element, const QStyleOption* optio
             if (!tab) break;
             QStyleOptionTab label = *tab;
             label.state &= ~State_HasFocus;
-            const bool both = label.toolButtonStyle == Qt::ToolButtonTextBesideIcon && !label.icon.isNull() && !label.text.isEmpty();
-            if (both) label.rect.adjust(label.direction == Qt::LeftToRight ? 6 : 0, 0, label.direction == Qt::LeftToRight ? 0 : -6, 0);
             label.palette.setColor(QPalette::WindowText, Theme::color(has(option, State_Selected) ? Token::Accent : Token::Secondary));
             QProxyStyle::drawControl(element, &label, painter, widget);
             return;
@@ -341,6 +339,8 @@ void ControlStyle::drawComplexControl(ComplexControl control, const QStyleOption
             if (!quiet) drawButton(&panel, painter, widget, has(option, State_AutoRaise));
             QStyleOptionToolButton label = *button;
             label.state &= ~State_HasFocus;
+            const bool both = label.toolButtonStyle == Qt::ToolButtonTextBesideIcon && !label.icon.isNull() && !label.text.isEmpty();
+            if (both) label.rect.adjust(label.direction == Qt::LeftToRight ? 6 : 0, 0, label.direction == Qt::LeftToRight ? 0 : -6, 0);
             if (isAccent(widget)) label.palette.setColor(QPalette::ButtonText, Theme::color(Token::OnAccent));
             proxy()->drawControl(CE_ToolButtonLabel, &label, painter, widget);
             return;
