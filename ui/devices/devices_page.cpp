@@ -281,7 +281,6 @@ QWidget* DevicesPage::makeExtensions(const DeviceInfo& device) {
     list->setFlow(QListView::LeftToRight);
     list->setWrapping(true);
     list->setResizeMode(QListView::Adjust);
-    list->setUniformItemSizes(true);
     list->setMinimumHeight(140);
     list->setAccessibleName(tr("Extensions"));
     int widest = 120;
