@@ -71,8 +71,7 @@ int Invocation::refuse(const Error& error, nlohmann::json document) {
 
 std::string describeError(const Error& error) {
     std::string text = error.message;
-    const std::string place = error.line > 0 ? fmt::format("{}:{}: ", error.file, error.line) : std::string();
-    if (!place.empty() && text.find(fmt::format("{}:{}", error.file, error.line)) == std::string::npos) text = place + text;
+    if (error.line > 0 && text.find(error.file) == std::string::npos) text = fmt::format("{}:{}: {}", error.file, error.line, text);
     if (!error.log.empty() && text.find(error.log) == std::string::npos) text += "\n" + error.log;
     while (text.ends_with('\n')) text.pop_back();
     return text;

@@ -30,7 +30,7 @@ int performAndPrint(Invocation& invocation, const Request& request, const std::f
         if (output.json) output.document(given.document);
         const auto error = given.document.find("error");
         if (error != given.document.end() && error->is_object()) output.message(describeError(errorFromDocument(*error)));
-        else if (!output.json) print(given.document);
+        else print(given.document);  // with --json only what goes to standard error
         if (given.exitStatus == exit_status::interrupted) output.message("Interrupted.");
     });
     return answer.exitStatus;

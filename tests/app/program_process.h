@@ -53,3 +53,11 @@ private:
 bool interruptAndWait(QProcess& process, int limitMs = 15'000);
 
 }  // namespace heteroscope
+
+/// The call ended with this status; else its messages stand in the failure.
+#define VERIFY_ENDED(call, expected)                                                                                  \
+    do {                                                                                                              \
+        const auto& ended_ = (call);                                                                                  \
+        QVERIFY2(ended_.status == (expected),                                                                         \
+                 qPrintable(QStringLiteral("exit %1: %2").arg(ended_.status).arg(QString::fromUtf8(ended_.messages)))); \
+    } while (false)

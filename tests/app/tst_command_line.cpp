@@ -38,9 +38,6 @@ QStringList words(const char* text) { return QString::fromUtf8(text).split(QLati
 
 }  // namespace
 
-#define VERIFY_ENDED(finished, expected) \
-    QVERIFY2((finished).status == (expected), qPrintable(QStringLiteral("exit %1: %2").arg((finished).status).arg(QString::fromUtf8((finished).messages))))
-
 void CommandLineTest::initTestCase() { QVERIFY(!qEnvironmentVariableIsEmpty("HETEROSCOPE_BIN")); }
 
 void CommandLineTest::devicesListsBothDevices() {

@@ -1,4 +1,6 @@
 // Times as people write them, and documents as programs read them.
+#include <QFloat16>  // complete before nlohmann-json asks after it
+
 #include "app/documents.h"
 
 #include <QTest>

@@ -38,9 +38,6 @@ void killInABurst(const ProgramRunner& program, int afterMs, std::size_t before)
 
 }  // namespace
 
-#define VERIFY_ENDED(finished, expected) \
-    QVERIFY2((finished).status == (expected), qPrintable(QStringLiteral("exit %1: %2").arg((finished).status).arg(QString::fromUtf8((finished).messages))))
-
 void KillTest::killedInABurst() {
     const int kills = std::max(1, qEnvironmentVariableIntValue("HETEROSCOPE_KILLS") ? qEnvironmentVariableIntValue("HETEROSCOPE_KILLS") : 4);
     ProgramRunner program;

@@ -53,9 +53,6 @@ std::vector<float> readFloats(const QString& file) {
 
 }  // namespace
 
-#define VERIFY_ENDED(finished, expected) \
-    QVERIFY2((finished).status == (expected), qPrintable(QStringLiteral("exit %1: %2").arg((finished).status).arg(QString::fromUtf8((finished).messages))))
-
 void OwnSourcesTest::runsAndSaves() {
     const auto file = program_.write(QStringLiteral("twice.cl"), twice);
     const auto saved = program_.path(QStringLiteral("out.npy"));

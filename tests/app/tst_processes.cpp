@@ -39,9 +39,6 @@ QStringList longRun() { return words("run mandelbrot -p width=1024 -p height=102
 
 }  // namespace
 
-#define VERIFY_ENDED(finished, expected) \
-    QVERIFY2((finished).status == (expected), qPrintable(QStringLiteral("exit %1: %2").arg((finished).status).arg(QString::fromUtf8((finished).messages))))
-
 void ProcessesTest::oneProcessLocksAFolder() {
     QTemporaryDir folder;
     const std::filesystem::path path = folder.filePath(QStringLiteral("new/data")).toStdString();
