@@ -162,6 +162,13 @@ Attempt attempt(const OpenedDevice& device, const CompilerInput& input, const st
     return made;
 }
 
+/// Whether a program came out empty though its text has kernels: a driver's cache that was cut short does that.
+bool lostItsKernels(const Attempt& made, const CompilerInput& input) {
+    cl_uint count = 0;
+    return made.status == CL_SUCCESS && input.text.find("kernel") != std::string::npos &&
+           clCreateKernelsInProgram(made.program.get(), 0, nullptr, &count) == CL_SUCCESS && count == 0;
+}
+
 /// With argument names, without them where the driver does not know that option, and once more when a failure
 /// names no place in the source: two processes that share a driver's cache can trip over each other.
 Attempt buildPatiently(const OpenedDevice& device, const CompilerInput& input, const std::string& file) {
@@ -170,8 +177,9 @@ Attempt buildPatiently(const OpenedDevice& device, const CompilerInput& input, c
     Attempt made = attempt(device, input, file, withNames);
     if (made.status == CL_INVALID_BUILD_OPTIONS && refusedOptions(device, {"-cl-kernel-arg-info"}).size() == 1)
         made = attempt(device, input, file, options);
+    if (lostItsKernels(made, input)) return attempt(device, input.pastCaches(), file, withNames);
     if (made.status != CL_BUILD_PROGRAM_FAILURE || firstError(made.log, file).line > 0) return made;
-    Attempt again = attempt(device, input, file, withNames);
+    Attempt again = attempt(device, input.pastCaches(), file, withNames);
     if (again.status == CL_SUCCESS) again.log = "Built at the second try; the first said: " + made.log + "\n" + again.log;
     return again;
 }

@@ -82,7 +82,7 @@ void OpenClDevice::give(Command command) {
 /// that work-group size on a device that does not compute within the call. Caller holds mutex_, and nobody executes.
 bool OpenClDevice::takesNoTime(const Command& command) const {
     if (command.kind == Command::Kind::Allocate) return true;
-    if (command.kind != Command::Kind::Launch || !asynchronous_) return false;
+    if (command.kind != Command::Kind::Launch || !asynchronous_ || computesInCalls_) return false;
     return launched_.contains(launchKey(command.launch));
 }
 
@@ -163,9 +163,10 @@ bool OpenClDevice::isThrough(const Pending& pending) {
 }
 
 void OpenClDevice::noteAsynchrony(const Pending& pending) {
-    const bool returnedBefore = !isThrough(pending);
+    const bool through = isThrough(pending), slow = Clock::now() - pending.given > std::chrono::microseconds(200);
     const std::lock_guard lock(mutex_);
-    asynchronous_ |= returnedBefore;
+    asynchronous_ |= !through;
+    computesInCalls_ |= through && slow && asynchronous_;
 }
 
 void OpenClDevice::hand(Pending pending, bool onCommandThread) {

@@ -114,6 +114,7 @@ private:
     bool executing_ = false;              // mutex_: somebody gives a command to the runtime
     bool completing_ = false;             // mutex_: the completion thread holds commands that are not answered yet
     bool asynchronous_ = false;           // mutex_: a launch was seen to return before it was through
+    bool computesInCalls_ = false;        // mutex_: a launch was seen to compute on the caller's thread
     bool stop_ = false;                   // mutex_
     bool commandsEnded_ = false;          // mutex_
     std::optional<std::string> lost_;     // mutex_

@@ -175,6 +175,14 @@ std::string CompilerInput::optionLine() const {
     return line;
 }
 
+CompilerInput CompilerInput::pastCaches() const {
+    CompilerInput fresh = *this;
+    // Not a comment: PoCL's cache goes by the text as preprocessed.
+    fresh.text = fmt::format("typedef int heteroscope_{:x};\n", uniqueNumber()) + text;
+    ++fresh.linesBefore;
+    return fresh;
+}
+
 Result<CompilerInput> prepareSource(const ProgramSource& source) {
     Result<std::string> text = plainText(source);
     if (!text) return text.error();
@@ -199,7 +207,9 @@ Result<CompilerInput> prepareSource(const ProgramSource& source) {
     input.linesBefore = static_cast<int>(std::ranges::count(input.text, '\n'));
     input.text += *text;
     input.options = std::move(sorted->line);
-    for (const std::string& folder : folders) input.folders.push_back({plainName(folder), folder});
+    // Without an include the folders would only make one program look like many to a driver's cache.
+    const bool includesNothing = closure && closure->empty();
+    for (const std::string& folder : includesNothing ? std::vector<std::string>{} : folders) input.folders.push_back({plainName(folder), folder});
     if (closure) input.key = input.optionLine() + '\0' + input.text + '\0' + *closure;
     return input;
 }

@@ -18,6 +18,8 @@ struct CompilerInput {
     std::optional<std::string> key;    ///< same key, same program; nothing: must not be cached
 
     std::string optionLine() const;
+    /// The same program in a text that no driver's cache can know.
+    CompilerInput pastCaches() const;
 };
 
 /// Takes off the byte-order mark, makes line ends plain, puts definitions that an option line cannot carry (blanks,

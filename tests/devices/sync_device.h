@@ -33,7 +33,7 @@ Result<T> waitFor(Start start) {
     auto answer = std::make_shared<std::promise<Result<T>>>();
     auto future = answer->get_future();
     start([answer](Result<T> result) { answer->set_value(std::move(result)); });
-    if (future.wait_for(std::chrono::seconds(60)) != std::future_status::ready)
+    if (future.wait_for(std::chrono::minutes(5)) != std::future_status::ready)
         return Error{ErrorKind::TimedOut, "no answer within the test's patience"};
     return future.get();
 }
