@@ -4,6 +4,7 @@
 
 #include "scheduler/kernel/data.h"
 #include "scheduler/kernel/scalar.h"
+#include "scheduler/kernel/text_file.h"
 #include "scheduler/kernel/wording.h"
 
 #include <fmt/format.h>
@@ -254,8 +255,7 @@ Status checkFill(const std::string& fill, ElementType type, std::uint64_t count,
 std::string fillWithAbsolutePath(const std::string& fill, const std::filesystem::path& base) {
     const auto taken = takeApart(fill);
     if (!taken || !isFile(*taken)) return fill;
-    const auto path = base / std::filesystem::path(std::string(trimmed(taken->inside)));
-    return fmt::format("file({})", std::filesystem::absolute(path).lexically_normal().string());
+    return fmt::format("file({})", absolutePath(std::string(trimmed(taken->inside)), base).string());
 }
 
 Result<std::string> fillWithNumbers(const std::string& fill, const Parameters& parameters) {

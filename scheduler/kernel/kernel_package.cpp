@@ -200,7 +200,7 @@ KernelVariant PackageReader::readVariant(const JsonNode& node) const {
     variant.source.includeDirs.push_back(kernel.folder.string());
     if (const auto include = node.find("include"))
         for (const std::string& folder : readTexts(*include, "a list of folders"))
-            variant.source.includeDirs.push_back((kernel.folder / folder).lexically_normal().string());
+            variant.source.includeDirs.push_back(absolutePath(folder, kernel.folder).string());
     return variant;
 }
 
@@ -249,7 +249,7 @@ Kernel readPackage(const JsonNode& root, std::vector<std::string> parameterOrder
 }  // namespace
 
 Result<KernelPtr> loadKernelPackage(const std::filesystem::path& folder, std::vector<std::string>& warnings) {
-    const std::filesystem::path whole = std::filesystem::absolute(folder).lexically_normal();
+    const std::filesystem::path whole = absolutePath(folder);
     const std::string document = (whole / "kernel.json").string();
     const auto file = readTextFile(document, largestPackageFile);
     if (!file) return file.error();

@@ -37,7 +37,7 @@ Result<TextFile> sourceText(const OwnSource& source) {
 }  // namespace
 
 Result<KernelPtr> makeOwnKernel(const OwnSource& source) {
-    const std::filesystem::path file = std::filesystem::absolute(source.file).lexically_normal();
+    const std::filesystem::path file = absolutePath(source.file);
     const auto refuse = [&](const std::string& what) {
         return Error{ErrorKind::InvalidInput, fmt::format("{}: {}", source.file.string(), what), file.string()};
     };
@@ -63,7 +63,7 @@ Result<KernelPtr> makeOwnKernel(const OwnSource& source) {
     variant.entry = source.entry;
     variant.source = {variant.language, std::move(text->text), file.string(), source.options, {file.parent_path().string()}};
     for (const std::filesystem::path& folder : source.includes)
-        variant.source.includeDirs.push_back(std::filesystem::absolute(folder).lexically_normal().string());
+        variant.source.includeDirs.push_back(absolutePath(folder).string());
     kernel->variants.push_back(std::move(variant));
     return KernelPtr(std::move(kernel));
 }
@@ -119,7 +119,7 @@ Result<KernelArgument> parseBuffer(const std::string& whole, std::string_view re
     if (*count == 0) return argumentProblem(whole, "count is 0, at least 1 element is expected");
     splitFill(rest, argument);
     // A path given on the command line is meant from where the command was given.
-    argument.fill = fillWithAbsolutePath(argument.fill, std::filesystem::current_path());
+    argument.fill = fillWithAbsolutePath(argument.fill, {});
     if (*count <= (std::uint64_t{1} << 40))
         if (const Status fill = checkFill(argument.fill, *type, *count, {}); !fill) return argumentProblem(whole, fill.error().message);
     return argument;

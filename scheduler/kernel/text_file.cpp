@@ -87,6 +87,15 @@ bool isUtf8(std::string_view text) {
     return true;
 }
 
+std::filesystem::path absolutePath(const std::filesystem::path& path, const std::filesystem::path& base) {
+    const std::filesystem::path joined = base / path;
+    std::error_code code;
+    const std::filesystem::path whole = std::filesystem::absolute(joined, code);
+    if (code) return joined;
+    const bool climbs = std::find(whole.begin(), whole.end(), std::filesystem::path("..")) != whole.end();
+    return climbs ? whole : whole.lexically_normal();
+}
+
 Result<TextFile> normalisedText(std::string bytes, const std::string& name) {
     if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
         return problem(name, "is UTF-16 text; UTF-8 is expected");

@@ -23,4 +23,8 @@ Result<TextFile> normalisedText(std::string bytes, const std::string& name);
 
 bool isUtf8(std::string_view text);
 
+/// `path` against `base` (a relative one against the working folder), tidied where that cannot lead elsewhere: a ".."
+/// behind a link stays. Never throws; `path` joined to `base` when the working folder is gone.
+std::filesystem::path absolutePath(const std::filesystem::path& path, const std::filesystem::path& base = {});
+
 }  // namespace heteroscope

@@ -127,7 +127,7 @@ void WorkloadReader::read(const JsonNode& root) {
 std::filesystem::path WorkloadReader::pathOf(const JsonNode& node) const {
     const std::string text = node.text("the path of a file");
     if (text.empty()) node.fail("the path of a file");
-    return (base_ / text).lexically_normal();
+    return absolutePath(text, base_);
 }
 
 // --- platform and data -------------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ void WorkloadReader::readSourceJob(PendingJob& pending, WorkloadJob& job) {
     source.entry = node.at("entry", "the name of the kernel in the file").text();
     if (const auto options = node.find("options")) source.options = readTexts(*options, "a list of options");
     if (const auto include = node.find("include"))
-        for (const std::string& folder : readTexts(*include, "a list of folders")) source.includes.push_back((base_ / folder).lexically_normal());
+        for (const std::string& folder : readTexts(*include, "a list of folders")) source.includes.push_back(absolutePath(folder, base_));
 
     const JsonNode rangeNode = pending.node.at("range", "an object with \"global\"");
     const KernelRange range = readKernelRange(rangeNode);
@@ -434,6 +434,11 @@ void WorkloadReader::checkBinding(const PendingJob& pending, const std::string& 
     if (!(binding.data->type() == wanted))
         place.failWith(fmt::format("argument \"{}\" takes {}, data \"{}\" is {}", argument, wanted.name(), binding.data->name(),
                                    binding.data->type().name()));
+    // Otherwise what the kernel reads would not be there, or what it writes be lost.
+    const bool lacksRead = planned.argument->access != Access::Write && binding.access == Access::Write;
+    const bool lacksWrite = planned.argument->access != Access::Read && binding.access == Access::Read;
+    if (lacksRead || lacksWrite)
+        place.failWith(fmt::format("argument \"{}\" is {}, bound with access {}", argument, toString(planned.argument->access), toString(binding.access)));
     const std::uint64_t count = binding.count.value_or(binding.data->count() - binding.first);
     if (count != planned.count)
         place.failWith(fmt::format("argument \"{}\" takes {} elements, data \"{}\" gives {}", argument, planned.count, binding.data->name(), count));
@@ -573,7 +578,7 @@ Result<Workload> parse(const std::string& text, const std::filesystem::path& bas
     if (!json) return json.error();
     std::vector<std::string> warnings;
     try {
-        WorkloadReader reader(std::filesystem::absolute(base).lexically_normal(), kernels);
+        WorkloadReader reader(absolutePath(base), kernels);
         reader.workload.name = std::move(defaultName);
         reader.read(JsonNode(*json, "", document, warnings));
         reader.workload.warnings = std::move(warnings);

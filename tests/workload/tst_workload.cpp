@@ -51,9 +51,11 @@ std::string orderOf(const Workload& workload) {
     return text;
 }
 
-std::string square(const char* id, int first, int count, const char* access = "read", const char* argument = "x") {
-    return std::string(R"({"id": ")") + id + R"(", "kernel": "square", "parameters": {"n": )" + std::to_string(count) + R"(}, "data": {")" + argument +
-           R"(": {"data": "m", "access": ")" + access + R"(", "first": )" + std::to_string(first) + R"(, "count": )" + std::to_string(count) + "}}}";
+/// A chunk of m: read as x, written as y, or both as x.
+std::string square(const char* id, int first, int count, const std::string& access = "read") {
+    const nlohmann::json binding{{"data", "m"}, {"access", access}, {"first", first}, {"count", count}};
+    const nlohmann::json job{{"id", id}, {"kernel", "square"}, {"parameters", {{"n", count}}}, {"data", {{access == "write" ? "y" : "x", binding}}}};
+    return job.dump();
 }
 
 /// An abstract job j<number> after j<after>; -1: after none.
@@ -346,6 +348,8 @@ private slots:
         row(m, R"({"kernel": "square", "data": {"x": {"data": "m", "first": 5, "count": 18446744073709551615}}})", "data \"m\" has 100 elements");
         row(m, R"({"kernel": "square", "data": {"x": {"data": "m", "count": 0}}})", "count 0");
         row(m, R"({"kernel": "square", "data": {"x": {"data": "m", "access": "rw"}}})", "/jobs/0/data/x/access: found \"rw\"; read, write or read-write");
+        row(m, R"({"kernel": "square", "parameters": {"n": 100}, "data": {"y": {"data": "m", "access": "read"}}})", "argument \"y\" is write, bound with access read");
+        row(m, R"({"kernel": "saxpy", "parameters": {"n": 100}, "data": {"y": {"data": "m", "access": "write"}}})", "argument \"y\" is read-write, bound with access write");
         row(m, R"({"kernel": "square", "parameters": {"n": 100}, "data": {"x": "m"}, "inputs": {"x": "m"}})", "bound to data already");
         row(R"("data": {"m": {"type": "float"}}, )", abstract(""), "/data/m: missing \"count\"");
         row(R"("data": {"m": {"type": "float", "count": 0}}, )", abstract(""), "/data/m/count: found 0");
@@ -535,7 +539,7 @@ private slots:
         QCOMPARE(again->data.size(), std::size_t{2});
         QCOMPARE(again->jobs[4].id, std::string("t42"));
         QVERIFY(again->jobs[0].bindings.at("x").data != again->jobs[2].bindings.at("x").data);
-        QCOMPARE(again->jobs[2].bindings.at("x").data, again->jobs[3].bindings.at("x").data);
+        QCOMPARE(again->jobs[2].bindings.at("x").data, again->jobs[3].bindings.at("y").data);
         QCOMPARE(again->jobs[3].after.size(), std::size_t{1});
         QCOMPARE(again->jobs[3].after[0].job, std::size_t{2});
     }
