@@ -441,7 +441,9 @@ std::string Engine::Impl::reasonFor(const Entry& entry) const {
         }
         case JobState::Assigned: return pausedNow ? "the queue is paused" : fmt::format("in the queue of {}", job.device);
         case JobState::Staging: return "builds, fills and copies its data";
-        case JobState::Running: return "runs; progress not known";
+        case JobState::Running:
+            if (job.times.finished != 0) return "its results come back and are checked";
+            return "runs; progress not known";
         default: return job.reason;
     }
 }
@@ -472,6 +474,14 @@ void Engine::Impl::runEnded(const AttemptPtr& attempt, double seconds) {
             auto& planned = *it->second.planned;
             model->record(planned.plan, devices[attempt->device].device->info().id, seconds);
             if (planned.runSeconds.size() > attempt->device) planned.runSeconds[attempt->device] = -1.0;
+            if (it->second.attempt == attempt && !it->second.unsafe && !isFinal(it->second.snapshot.state)) {
+                {
+                    const std::lock_guard lock(tableMutex);
+                    it->second.snapshot.times.finished = wall(attempt->report.finished);
+                    it->second.snapshot.runSeconds = seconds;
+                }
+                refreshReason(it->second);
+            }
         }
         events.push_back(event::RunEnded{attempt->job, attempt->number, seconds});
     }));

@@ -503,7 +503,7 @@ void ComparePage::setComparison(const Comparison& comparison) {
     auto* header = table_->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::Stretch);
     const int rows = std::clamp(model_->rowCount(), 1, 8);
-    table_->setFixedHeight(header->sizeHint().height() + rows * 28 + 4);
+    table_->setFixedHeight(header->sizeHint().height() + rows * table_->rowHeight(0) + 4);
     qDeleteAll(legend_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
     auto* row = static_cast<QHBoxLayout*>(legend_->layout());
     while (auto* item = row->takeAt(0)) delete item;

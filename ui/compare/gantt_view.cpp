@@ -22,7 +22,8 @@ constexpr int axisHeight = 28;
 constexpr int laneHeight = 18;
 constexpr int barHeight = 16;
 constexpr int bandGap = 14;
-constexpr int gutter = 160;
+constexpr int nameWidth = 104;
+constexpr int gutter = 184;
 constexpr int rightRoom = 88;  // for the makespan at a band's end
 constexpr int ownColours = 4;  // as many kernels as there are series colours that differ on every ground
 
@@ -212,17 +213,17 @@ void GanttView::paintBand(QPainter& painter, std::size_t index) {
     if (top > viewport()->height() || top + bandHeight(band) < axisHeight) return;
     painter.setFont(Theme::font(Theme::Type::Text, true));
     painter.setPen(Theme::color(Token::Text));
-    const QRect name(16, top, 84, laneHeight);
+    const QRect name(16, top, nameWidth, laneHeight);
     painter.drawText(name, Qt::AlignVCenter | Qt::AlignLeft,
                      painter.fontMetrics().elidedText(band.policy, Qt::ElideRight, name.width()));
     painter.setFont(Theme::font(Theme::Type::Caption));
     painter.setPen(Theme::color(Token::Secondary));
-    painter.drawText(QRect(16, top + laneHeight, 84, laneHeight), Qt::AlignVCenter | Qt::AlignLeft, band.makespanText);
+    painter.drawText(QRect(16, top + laneHeight, nameWidth, laneHeight), Qt::AlignVCenter | Qt::AlignLeft, band.makespanText);
     for (std::size_t l = 0; l < band.lanes.size(); ++l) {
         const int y = laneTop(index, l);
         painter.setFont(Theme::font(Theme::Type::Caption));
         painter.setPen(Theme::color(Token::Secondary));
-        const QRect place(100, y, gutter - 108, barHeight);
+        const QRect place(16 + nameWidth, y, gutter - nameWidth - 24, barHeight);
         painter.drawText(place, Qt::AlignVCenter | Qt::AlignRight,
                          painter.fontMetrics().elidedText(band.lanes[l].name, Qt::ElideRight, place.width()));
         paintLane(painter, band.lanes[l], y, band.run);
