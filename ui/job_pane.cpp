@@ -36,7 +36,9 @@ TokenLabel* wrapped(TokenLabel* label) {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     // A long word without a break must not widen the pane.
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    label->setSizePolicy(policy);
     return label;
 }
 
@@ -493,7 +495,7 @@ QString JobPane::asText() const {
     lines << subtitle_->text();
     const TimingParts parts = timing_->parts();
     lines << tr("wait %1, stage in %2, run %3, stage out %4")
-                 .arg(format::seconds(parts.waitSeconds), format::seconds(parts.stageInSeconds),
+                 .arg(format::seconds(parts.waitSeconds + parts.heldSeconds), format::seconds(parts.stageInSeconds),
                       format::seconds(parts.runSeconds), format::seconds(parts.stageOutSeconds));
     if (const QString predicted = predictionText(job_); !predicted.isEmpty()) lines << tr("run ") + predicted;
     lines << why_->text();

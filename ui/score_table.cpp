@@ -14,7 +14,7 @@
 namespace heteroscope {
 namespace {
 
-constexpr int rowHeight = 24, headerHeight = 22, swatchRoom = 16, checkRoom = 20, padding = 8;
+constexpr int rowHeight = 24, headerHeight = 22, checkRoom = 16, swatchRoom = 14, left = 4, padding = 7;
 constexpr int figureCount = 5;
 
 QString secondsOrDash(double seconds) {
@@ -117,13 +117,13 @@ void ScoreTable::paintEvent(QPaintEvent*) {
         for (const int w : widths) sum += w;
         return sum;
     };
-    if (width() - used() < 120) {
+    if (width() - used() < 130) {
         font = Theme::font(Theme::Type::Caption);
         widths = columnWidths(font);
     }
     painter.setFont(Theme::font(Theme::Type::Caption));
     painter.setPen(Theme::color(Token::Secondary));
-    painter.drawText(QRect(padding, 0, width(), headerHeight), Qt::AlignVCenter | Qt::AlignLeft, tr("Device"));
+    painter.drawText(QRect(left + checkRoom, 0, width(), headerHeight), Qt::AlignVCenter | Qt::AlignLeft, tr("Device"));
     int right = width() - padding / 2;
     const auto names = headers();
     for (int i = figureCount - 1; i >= 0; --i) {
@@ -145,9 +145,9 @@ void ScoreTable::paintRow(QPainter& painter, const ScoreRow& row, int top, const
     if (row.swatch.isValid()) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(row.swatch);
-        painter.drawRoundedRect(QRectF(padding, top + 8, 8, 8), 2, 2);
+        painter.drawRoundedRect(QRectF(left + checkRoom, top + 8, 8, 8), 2, 2);
     }
-    const int nameLeft = padding + swatchRoom;
+    const int nameLeft = left + checkRoom + swatchRoom;
     int figuresWidth = 0;
     for (const int w : widths) figuresWidth += w;
     const QFont nameFont = bolded(Theme::font(Theme::Type::Text), row.chosen);
@@ -155,7 +155,7 @@ void ScoreTable::paintRow(QPainter& painter, const ScoreRow& row, int top, const
     painter.setFont(nameFont);
     painter.setPen(Theme::color(row.excluded.isEmpty() ? Token::Text : Token::Secondary));
     const int nameRoom = row.excluded.isEmpty()
-                             ? width() - nameLeft - figuresWidth - padding / 2 - (row.chosen ? checkRoom : 4)
+                             ? width() - nameLeft - figuresWidth - padding / 2
                              : std::min(nameMetrics.horizontalAdvance(row.device) + 8, width() / 2);
     const QString name = nameMetrics.elidedText(row.device, Qt::ElideRight, nameRoom);
     painter.drawText(QRect(nameLeft, top, nameRoom + 1, rowHeight), Qt::AlignVCenter | Qt::AlignLeft, name);
@@ -168,8 +168,7 @@ void ScoreTable::paintRow(QPainter& painter, const ScoreRow& row, int top, const
         return;
     }
     if (row.chosen)
-        Theme::icon(QStringLiteral("check"))
-            .paint(&painter, QRect(nameLeft + nameMetrics.horizontalAdvance(name) + 4, top + 5, 14, 14));
+        Theme::icon(QStringLiteral("check")).paint(&painter, QRect(left, top + 5, 14, 14));
     int right = width() - padding / 2;
     const auto cells = figures(row);
     painter.setPen(Theme::color(Token::Text));

@@ -39,22 +39,27 @@ double roundStep(double total, int ticks) {
 }  // namespace
 
 TimingParts timingOf(const JobSnapshot& job, std::int64_t nowNs) {
-    TimingParts parts{job.waitSeconds, job.stageInSeconds, job.runSeconds, job.stageOutSeconds, job.predictedSeconds};
-    if (isFinal(job.state)) return parts;
+    TimingParts parts;
+    parts.predictedRunSeconds = job.predictedSeconds;
     const JobTimes& t = job.times;
-    if (job.state == JobState::Waiting || job.state == JobState::Ready || job.state == JobState::Assigned) {
-        if (t.submitted > 0) parts.waitSeconds = toSeconds(t.submitted, nowNs);
-    } else if (job.state == JobState::Staging) {
-        if (t.staging > 0) parts.stageInSeconds = toSeconds(t.staging, nowNs);
-    } else if (t.started > 0 && t.finished < t.started) {
-        parts.runSeconds = toSeconds(t.started, nowNs);
-    }
+    const bool over = isFinal(job.state);
+    const bool started = t.started > 0 && (over || job.state == JobState::Running);
+    const bool staging = t.staging > 0 && job.state >= JobState::Staging;
+    const std::int64_t end = over ? std::max(t.ended, t.submitted) : nowNs;
+    parts.stageInSeconds = job.stageInSeconds > 0.0 || !staging || started ? job.stageInSeconds : toSeconds(t.staging, t.staged > 0 ? t.staged : end);
+    const double toStart = job.waitSeconds > 0.0 ? job.waitSeconds : t.submitted > 0 ? toSeconds(t.submitted, started ? t.started : end) : 0.0;
+    const double waited = std::max(0.0, toStart - parts.stageInSeconds);
+    parts.waitSeconds = staging && t.submitted > 0 ? std::min(waited, toSeconds(t.submitted, t.staging)) : waited;
+    parts.heldSeconds = waited - parts.waitSeconds;
+    const bool running = job.state == JobState::Running && started && t.finished < t.started;
+    parts.runSeconds = running ? toSeconds(t.started, nowNs) : job.runSeconds;
+    parts.stageOutSeconds = job.stageOutSeconds;
     return parts;
 }
 
 std::vector<TimingSegment> timingSegments(const TimingParts& parts, double width) {
     std::vector<TimingSegment> segments;
-    const double runEnd = parts.waitSeconds + parts.stageInSeconds + std::max(0.0, parts.predictedRunSeconds);
+    const double runEnd = parts.waitSeconds + parts.stageInSeconds + parts.heldSeconds + std::max(0.0, parts.predictedRunSeconds);
     const double total = std::max(parts.totalSeconds(), parts.predictedRunSeconds > 0.0 ? runEnd : 0.0);
     if (total <= 0.0 || width <= 0.0) return segments;
     const double scale = width / total;
@@ -66,6 +71,7 @@ std::vector<TimingSegment> timingSegments(const TimingParts& parts, double width
     };
     add(Kind::Wait, parts.waitSeconds);
     add(Kind::StageIn, parts.stageInSeconds);
+    add(Kind::Wait, parts.heldSeconds);
     add(Kind::Run, parts.runSeconds);
     add(Kind::StageOut, parts.stageOutSeconds);
     if (parts.predictedRunSeconds > 0.0)
@@ -112,7 +118,7 @@ QSize TimingBar::minimumSizeHint() const { return {240, legendTop + 36}; }
 
 double TimingBar::secondsOf(Kind kind) const {
     switch (kind) {
-        case Kind::Wait: return parts_.waitSeconds;
+        case Kind::Wait: return parts_.waitSeconds + parts_.heldSeconds;
         case Kind::StageIn: return parts_.stageInSeconds;
         case Kind::Run: return parts_.runSeconds;
         case Kind::StageOut: return parts_.stageOutSeconds;
@@ -154,7 +160,7 @@ void TimingBar::paintBar(QPainter& painter) const {
 
 void TimingBar::paintAxis(QPainter& painter) const {
     const double total = std::max(parts_.totalSeconds(),
-                                  parts_.waitSeconds + parts_.stageInSeconds + std::max(0.0, parts_.predictedRunSeconds));
+                                  parts_.waitSeconds + parts_.stageInSeconds + parts_.heldSeconds + std::max(0.0, parts_.predictedRunSeconds));
     painter.setFont(Theme::font(Theme::Type::Caption));
     painter.setPen(Theme::color(Token::Secondary));
     if (total <= 0.0) return;

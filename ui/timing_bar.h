@@ -10,17 +10,18 @@ namespace heteroscope {
 
 /// How a job's time was spent, seconds; 0 where it has not come so far.
 struct TimingParts {
-    double waitSeconds = 0.0;
+    double waitSeconds = 0.0;     ///< before its data was staged
     double stageInSeconds = 0.0;
+    double heldSeconds = 0.0;     ///< staged, waiting for the device
     double runSeconds = 0.0;
     double stageOutSeconds = 0.0;
     double predictedRunSeconds = -1.0;  ///< negative: not known
 
-    double totalSeconds() const { return waitSeconds + stageInSeconds + runSeconds + stageOutSeconds; }
+    double totalSeconds() const { return waitSeconds + stageInSeconds + heldSeconds + runSeconds + stageOutSeconds; }
 };
 
-/// The parts of a job as of `nowNs` (ns since the Unix epoch): an ended job's are the snapshot's own, those of one
-/// under way grow with the clock.
+/// The parts of a job as of `nowNs` (ns since the Unix epoch): an ended job's are the snapshot's own (whose wait lasts
+/// to the start of the kernel, staging included), those of one under way grow with the clock.
 TimingParts timingOf(const JobSnapshot& job, std::int64_t nowNs);
 
 /// Geometry of the bar: a stretch of it, pixels.

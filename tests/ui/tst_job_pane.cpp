@@ -10,6 +10,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDialog>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -41,7 +42,7 @@ class TestJobPane : public QObject {
 
     QString said(const char* name) const {
         const auto* label = pane_->findChild<TokenLabel*>(QLatin1String(name));
-        return label && !label->isHidden() ? label->text() : QString();
+        return label && label->isVisibleTo(pane_.get()) ? label->text() : QString();
     }
 
 private slots:
@@ -83,11 +84,11 @@ private slots:
         QCOMPARE(said("paneState"), QStringLiteral("succeeded"));
         QVERIFY2(said("paneSubtitle").startsWith(QStringLiteral("n=32768 steps=200 · H200 on OpenCL · mct · submitted ")), qPrintable(said("paneSubtitle")));
         const TimingParts parts = pane_->findChild<TimingBar*>()->parts();
-        QCOMPARE(parts.waitSeconds, job.waitSeconds);
+        QCOMPARE(parts.waitSeconds + parts.stageInSeconds + parts.heldSeconds, job.waitSeconds);  // it lasts to the kernel's start
         QCOMPARE(parts.stageInSeconds, job.stageInSeconds);
         QCOMPARE(parts.runSeconds, job.runSeconds);
         QCOMPARE(parts.stageOutSeconds, job.stageOutSeconds);
-        QCOMPARE(said("paneTimingSum"), QStringLiteral("1.53\u2009s; run predicted 449\u2009ms (−0.7\u2009%)"));
+        QCOMPARE(said("paneTimingSum"), QStringLiteral("1.45\u2009s; run predicted 449\u2009ms (−0.7\u2009%)"));
         QCOMPARE(said("paneWhy"), QString::fromStdString(explain(*job.decision, {"EPYC", "H200", "Arc"})));
         QCOMPARE(said("paneNote"), QStringLiteral("priority 5, the highest of 12 ready"));
         // The sentence's numbers are the table's.
@@ -146,7 +147,12 @@ private slots:
     }
 
     void segmentsAreToScale() {
-        const auto segments = timingSegments({1.0, 0.0, 2.0, 1.0, 1.0}, 400.0);
+        TimingParts parts;
+        parts.waitSeconds = 1.0;
+        parts.runSeconds = 2.0;
+        parts.stageOutSeconds = 1.0;
+        parts.predictedRunSeconds = 1.0;
+        const auto segments = timingSegments(parts, 400.0);
         QCOMPARE(segments.size(), std::size_t(4));  // no stage in
         QCOMPARE(segments[0].width, 100.0);
         QCOMPARE(segments[1].left, 100.0);
@@ -157,9 +163,50 @@ private slots:
         QCOMPARE(segments[3].width, 100.0);
         QVERIFY(timingSegments({}, 400.0).empty());
         // A prediction longer than the job so far sets the scale.
-        const auto early = timingSegments({1.0, 0.0, 1.0, 0.0, 3.0}, 400.0);
+        parts = {};
+        parts.waitSeconds = 1.0;
+        parts.runSeconds = 1.0;
+        parts.predictedRunSeconds = 3.0;
+        const auto early = timingSegments(parts, 400.0);
         QCOMPARE(early[0].width, 100.0);
         QCOMPARE(early.back().width, 300.0);
+    }
+
+    //   submitted 1 s   staging 3 s   staged 4 s   started 6 s   finished 9 s
+    void waitIsSplitAroundTheStaging() {
+        JobSnapshot job = sampleJob(5, JobState::Succeeded);
+        job.times = {};
+        job.times.submitted = 1'000'000'000;
+        job.times.staging = 3'000'000'000;
+        job.times.staged = 4'000'000'000;
+        job.times.started = 6'000'000'000;
+        job.times.finished = 9'000'000'000;
+        job.times.ended = 9'500'000'000;
+        job.waitSeconds = 5.0;
+        job.stageInSeconds = 1.0;
+        job.runSeconds = 3.0;
+        job.stageOutSeconds = 0.5;
+        TimingParts parts = timingOf(job, 99'000'000'000);
+        QCOMPARE(parts.waitSeconds, 2.0);
+        QCOMPARE(parts.stageInSeconds, 1.0);
+        QCOMPARE(parts.heldSeconds, 2.0);
+        QCOMPARE(parts.totalSeconds(), 8.5);
+        // The same job earlier: staged and held, then staging.
+        job.state = JobState::Staging;
+        job.waitSeconds = job.stageInSeconds = job.runSeconds = job.stageOutSeconds = 0.0;
+        job.times.started = job.times.finished = job.times.ended = 0;
+        parts = timingOf(job, 4'500'000'000);
+        QCOMPARE(parts.waitSeconds, 2.0);
+        QCOMPARE(parts.stageInSeconds, 1.0);
+        QCOMPARE(parts.heldSeconds, 0.5);
+        job.times.staged = 0;
+        QCOMPARE(timingOf(job, 3'250'000'000).stageInSeconds, 0.25);
+        // One that was cancelled while it waited waited to its end.
+        job.state = JobState::Cancelled;
+        job.times.staging = 0;
+        job.times.ended = 2'500'000'000;
+        QCOMPARE(timingOf(job, 99'000'000'000).waitSeconds, 1.5);
+        QCOMPARE(timingOf(job, 99'000'000'000).totalSeconds(), 1.5);
     }
 
     void jobUnderWayGrowsWithTheClock() {

@@ -51,8 +51,8 @@ private slots:
         QCOMPARE(inserted.size(), 1);
         QCOMPARE(reset.size(), 0);
         QCOMPARE(changed.size(), 2);  // rows 9 and 10 are neighbours
-        QCOMPARE(updated.size(), 1);
-        QCOMPARE(updated[0][0].value<std::vector<int>>(), (std::vector<int>{9, 10, 40}));
+        QCOMPARE(updated.size(), 2);
+        QCOMPARE(updated[1][0].value<std::vector<int>>(), (std::vector<int>{9, 10, 40}));
         QCOMPARE(jobs.index(9, JobTableModel::StateColumn).data().toString(), QStringLiteral("running"));
         QCOMPARE(jobs.rowOf(41), 40);
         QCOMPARE(jobs.rowOf(4711), -1);
@@ -200,7 +200,7 @@ private slots:
                 followedJob = jobs.job(rows.sourceRow(followed.row())).id;
             }
         }
-        QVERIFY(truth.size() > 60);
+        QVERIFY(truth.size() > 30);
     }
 
     void linksStandWhereTheirTextStands() {

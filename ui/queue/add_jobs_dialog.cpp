@@ -30,7 +30,7 @@
 namespace heteroscope {
 namespace {
 
-constexpr int margin = 16, gap = 8, listWidth = 264;
+constexpr int margin = 16, gap = 8, listWidth = 264, forecastHeight = 28 + 4 * 36;
 
 QString text(const std::string& value) { return QString::fromStdString(value); }
 
@@ -220,18 +220,18 @@ QWidget* AddJobsDialog::makeForecast() {
     head->addWidget(work_);
     forecast_ = new ForecastTable(box);
     forecast_->setObjectName(QStringLiteral("forecast"));
-    auto* scroll = new QScrollArea(box);  // many devices must not push the form away
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(ground(forecast_, QPalette::Base));
-    scroll->setFixedHeight(28 + 36 * 3);
+    forecastScroll_ = new QScrollArea(box);  // many devices must not push the form away
+    forecastScroll_->setWidgetResizable(true);
+    forecastScroll_->setFrameShape(QFrame::NoFrame);
+    forecastScroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    forecastScroll_->setWidget(ground(forecast_, QPalette::Base));
+    forecastScroll_->hide();
     placement_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Text));
     placement_->setObjectName(QStringLiteral("placement"));
     planError_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Bad));
     planError_->setObjectName(QStringLiteral("planError"));
     layout->addLayout(head);
-    layout->addWidget(scroll);
+    layout->addWidget(forecastScroll_);
     for (TokenLabel* label : {placement_, planError_}) {
         auto* line = new QHBoxLayout;
         line->setContentsMargins(margin, 4, margin, 0);
@@ -404,6 +404,7 @@ std::vector<JobSpec> AddJobsDialog::jobs() const {
 void AddJobsDialog::refreshForecast() {
     const bool complete = kernel_ && planProblem_.isEmpty() && (ownSource() || parameterForm_->problems().isEmpty()) && jobForm_->problems().isEmpty();
     if (!complete) {
+        forecastScroll_->hide();
         forecast_->setRows({});
         work_->clear();
         forecastTitle_->clear();
@@ -423,6 +424,8 @@ void AddJobsDialog::refreshForecast() {
 
 void AddJobsDialog::showForecast(const Forecast& forecast) {
     forecast_->setRows(forecast.rows);
+    forecastScroll_->setFixedHeight(std::min(forecast_->sizeHint().height(), forecastHeight));
+    forecastScroll_->setVisible(!forecast.rows.empty());
     const std::size_t count = jobForm_->jobCount();
     forecastTitle_->setText(count > 1 ? tr("to each of the %1 jobs").arg(format::count(count)) : QString());
     QStringList work;

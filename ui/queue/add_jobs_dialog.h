@@ -9,6 +9,7 @@
 class QLineEdit;
 class QListView;
 class QPushButton;
+class QScrollArea;
 class QStackedWidget;
 
 namespace heteroscope {
@@ -86,6 +87,7 @@ private:
     TokenLabel* planError_ = nullptr;
     TokenLabel* work_ = nullptr;
     TokenLabel* forecastTitle_ = nullptr;
+    QScrollArea* forecastScroll_ = nullptr;
     ForecastTable* forecast_ = nullptr;
     TokenLabel* placement_ = nullptr;
     TokenLabel* message_ = nullptr;

@@ -100,11 +100,6 @@ int compareBy(int column, const JobSnapshot& a, const JobSnapshot& b, std::int64
 JobFilterModel::JobFilterModel(JobTableModel& jobs, QObject* parent) : QAbstractProxyModel(parent), jobs_(jobs) {
     setSourceModel(&jobs);
     connect(&jobs, &JobTableModel::rowsUpdated, this, &JobFilterModel::take);
-    connect(&jobs, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first, int last) {
-        std::vector<int> fresh(static_cast<std::size_t>(last - first + 1));
-        std::iota(fresh.begin(), fresh.end(), first);
-        take(fresh);
-    });
     rebuild();
 }
 

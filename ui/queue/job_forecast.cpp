@@ -15,7 +15,7 @@
 namespace heteroscope {
 namespace {
 
-constexpr int rowHeight = 36, headerHeight = 28, left = 16;
+constexpr int rowHeight = 36, headerHeight = 28, left = 16, grooveWidth = 48;
 
 struct Columns {
     int device, memory, dataInRight, runRight, confidence, doneRight;
@@ -24,7 +24,7 @@ struct Columns {
 /// From the design's 760 px; what is more or less goes to the memory and the confidence column.
 Columns columnsFor(int width) {
     const int extra = std::max(-120, width - 760) / 2;
-    return {left, left + 136, left + 370 + extra, left + 440 + extra, left + 460 + extra, width - left};
+    return {left, left + 108, left + 370 + extra, left + 440 + extra, left + 460 + extra, width - left};
 }
 
 QString secondsOrDash(double seconds) { return seconds < 0.0 ? format::absent() : format::seconds(seconds); }
@@ -174,19 +174,19 @@ void ForecastTable::paintRow(QPainter& painter, const ForecastRow& row, int top)
     };
     cell(at.device + 14, at.memory - at.device - 22, row.device, Qt::AlignLeft, fits ? Token::Text : Token::Secondary, row.chosen);
     const bool tooLarge = row.memoryBytes && row.neededBytes > *row.memoryBytes;
-    const QRectF groove(at.memory, top + rowHeight / 2 - 4, 72, 8);
+    const QRectF groove(at.memory, top + rowHeight / 2 - 4, grooveWidth, 8);
     painter.fillRect(groove, Theme::color(Token::Line));
     if (row.memoryBytes && *row.memoryBytes > 0) {
         const double ratio = static_cast<double>(row.neededBytes) / static_cast<double>(*row.memoryBytes);
-        painter.fillRect(QRectF(groove.topLeft(), QSizeF(72.0 * std::clamp(ratio, 0.01, 1.0), 8)),
+        painter.fillRect(QRectF(groove.topLeft(), QSizeF(grooveWidth * std::clamp(ratio, 0.01, 1.0), 8)),
                          tooLarge ? Theme::color(Token::Bad) : row.series >= 0 ? Theme::series(row.series) : Theme::color(Token::Accent));
     }
     const QString memory = format::bytes(static_cast<double>(row.neededBytes)) + QStringLiteral(" / ") +
                            (row.memoryBytes ? format::bytes(static_cast<double>(*row.memoryBytes)) : tr("not reported"));
     const int memoryWidth = QFontMetrics(Theme::font(Theme::Type::Text)).horizontalAdvance(memory);
-    cell(at.memory + 80, memoryWidth + 1, memory, Qt::AlignLeft, Token::Text);
+    cell(at.memory + grooveWidth + 8, memoryWidth + 1, memory, Qt::AlignLeft, Token::Text);
     if (!fits) {
-        const int start = at.memory + 80 + memoryWidth + 16;
+        const int start = at.memory + grooveWidth + 8 + memoryWidth + 16;
         Theme::icon(QStringLiteral("state-failed"), Token::Bad).paint(&painter, QRect(start, top + rowHeight / 2 - 7, 14, 14));
         cell(start + 20, at.doneRight - start - 20, row.whyNot, Qt::AlignLeft, Token::Bad);
         return;

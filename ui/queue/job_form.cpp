@@ -30,6 +30,14 @@ const QString eachDevice = QStringLiteral("*");
 
 QString text(const std::string& value) { return QString::fromStdString(value); }
 
+/// As wide as its half, whatever it holds: else the halves of two grids would not line up.
+template <class T>
+T* asWideAsItsHalf(T* widget) {
+    widget->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    widget->setMinimumWidth(40);
+    return widget;
+}
+
 NumberField* wholeNumber(const QString& name, double minimum, double maximum, double value, QWidget* parent) {
     auto* field = new NumberField(name, true, minimum, maximum, parent);
     field->setNumber(value);
@@ -67,7 +75,9 @@ NumberRow addNumberRow(QGridLayout& grid, int row, int half, const QString& labe
     made.hint->setWordWrap(true);
     made.hint->setMinimumHeight(28);
     made.hint->setMinimumWidth(40);
-    made.hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    made.hint->setSizePolicy(policy);
     made.hint->setObjectName(field->objectName() + QStringLiteral("-hint"));
     grid.addWidget(made.hint, row, column + 2);
     made.showProblem();
@@ -144,18 +154,18 @@ JobForm::JobForm(Services& services, JobBoard& board, QWidget* parent) : QWidget
     right(0, tr("Device"));
     device_ = new QComboBox(this);
     device_->setObjectName(QStringLiteral("device"));
-    grid->addWidget(device_, 0, columnsPerHalf + 1, 1, 2);
+    grid->addWidget(asWideAsItsHalf(device_), 0, columnsPerHalf + 1, 1, 2);
     connect(device_, &QComboBox::currentIndexChanged, this, &JobForm::refresh);
     right(1, tr("Result"));
     check_ = new QCheckBox(tr("check against reference"), this);
     check_->setObjectName(QStringLiteral("check"));
     connect(check_, &QCheckBox::toggled, this, &JobForm::refresh);
-    grid->addWidget(check_, 1, columnsPerHalf + 1, 1, 2);
+    grid->addWidget(asWideAsItsHalf(check_), 1, columnsPerHalf + 1, 1, 2);
     right(2, tr("Outputs"));
     keep_ = new QCheckBox(tr("keep them whole in the data folder"), this);
     keep_->setObjectName(QStringLiteral("keepOutputs"));
     connect(keep_, &QCheckBox::toggled, this, &JobForm::refresh);
-    grid->addWidget(keep_, 2, columnsPerHalf + 1, 1, 2);
+    grid->addWidget(asWideAsItsHalf(keep_), 2, columnsPerHalf + 1, 1, 2);
     right(3, tr("Save"));
     auto* save = new QHBoxLayout;
     save->setSpacing(4);
@@ -164,6 +174,7 @@ JobForm::JobForm(Services& services, JobBoard& board, QWidget* parent) : QWidget
     saveFile_ = new QLineEdit(this);
     saveFile_->setObjectName(QStringLiteral("saveFile"));
     saveFile_->setPlaceholderText(QStringLiteral("out.npy"));
+    asWideAsItsHalf(saveFile_);
     browse_ = new QPushButton(QStringLiteral("…"), this);
     browse_->setFixedWidth(32);
     browse_->setAccessibleName(tr("Choose the file to save"));

@@ -32,7 +32,10 @@ bool isNumeric(int column) {
 
 }  // namespace
 
-double waitedSeconds(const JobSnapshot& job, std::int64_t nowNs) { return timingOf(job, nowNs).waitSeconds; }
+double waitedSeconds(const JobSnapshot& job, std::int64_t nowNs) {
+    const TimingParts parts = timingOf(job, nowNs);
+    return parts.waitSeconds + parts.stageInSeconds + parts.heldSeconds;
+}
 
 double ranSeconds(const JobSnapshot& job, std::int64_t nowNs) {
     const double run = timingOf(job, nowNs).runSeconds;
@@ -85,8 +88,11 @@ void JobTableModel::update(const std::vector<JobId>& changed) {
         if (const int row = rowOf(id); row >= 0) rows.push_back(row);
         else if (const JobSnapshot* job = board_.find(id)) fresh.push_back(job);
     }
+    std::sort(rows.begin(), rows.end());
     insertFresh(fresh);
-    announce(std::move(rows));
+    announceChanges(rows);
+    for (int row = rowCount() - static_cast<int>(fresh.size()); row < rowCount(); ++row) rows.push_back(row);
+    if (!rows.empty()) emit rowsUpdated(rows);
 }
 
 void JobTableModel::insertFresh(const std::vector<const JobSnapshot*>& fresh) {
@@ -100,16 +106,13 @@ void JobTableModel::insertFresh(const std::vector<const JobSnapshot*>& fresh) {
     endInsertRows();
 }
 
-void JobTableModel::announce(std::vector<int> rows) {
-    if (rows.empty()) return;
-    std::sort(rows.begin(), rows.end());
+void JobTableModel::announceChanges(const std::vector<int>& rows) {
     for (std::size_t first = 0; first < rows.size();) {
         std::size_t last = first;
         while (last + 1 < rows.size() && rows[last + 1] == rows[last] + 1) ++last;
         emit dataChanged(index(rows[first], 0), index(rows[last], ColumnCount - 1));
         first = last + 1;
     }
-    emit rowsUpdated(rows);
 }
 
 QString JobTableModel::columnName(int column) {

@@ -19,7 +19,7 @@ struct JobProgress {
 /// From the run time so far and its prediction; `nowNs` in ns since the Unix epoch.
 JobProgress progressOf(const JobSnapshot& job, std::int64_t nowNs);
 
-/// Time a job has waited so far, or did wait; seconds.
+/// Time from its submission to the start of its kernel, or so far; seconds.
 double waitedSeconds(const JobSnapshot& job, std::int64_t nowNs);
 /// Time its kernel has run so far, or did run; seconds, negative when it has not started.
 double ranSeconds(const JobSnapshot& job, std::int64_t nowNs);
@@ -64,13 +64,14 @@ public:
     static QString columnName(int column);
 
 signals:
-    /// Those of one update, ascending: one signal for a proxy, where dataChanged comes once for each stretch of rows.
+    /// New and changed rows of one update, ascending. One signal for a proxy that sorts: it must see all of them at
+    /// once, for at the first rowsInserted or dataChanged the others hold new values already.
     void rowsUpdated(const std::vector<int>& rows);
 
 private:
     void update(const std::vector<JobId>& changed);
     void insertFresh(const std::vector<const JobSnapshot*>& fresh);
-    void announce(std::vector<int> rows);
+    void announceChanges(const std::vector<int>& rows);
     QString displayText(const JobSnapshot& job, int column) const;
     QString toolTip(const JobSnapshot& job, int column) const;
 

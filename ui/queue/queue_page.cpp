@@ -43,7 +43,8 @@ namespace heteroscope {
 namespace {
 
 constexpr int barMargin = 16, gap = 8;
-constexpr std::array<int, JobTableModel::ColumnCount> defaultWidths{124, 56, 176, 116, 220, 48, 80, 72, 76, 72};
+constexpr std::array defaultWidths{112, 52, 156, 92, 220, 44, 76, 68, 68, 72};
+static_assert(defaultWidths.size() == JobTableModel::ColumnCount);
 
 bool canCancel(const JobSnapshot& job) { return !isFinal(job.state); }
 bool canRetry(const JobSnapshot& job) { return isFinal(job.state) && job.state != JobState::Succeeded; }
@@ -234,7 +235,7 @@ QWidget* QueuePage::makeTable() {
     header->setMinimumSectionSize(40);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     for (int column = 0; column < JobTableModel::ColumnCount; ++column)
-        table_->setColumnWidth(column, defaultWidths[static_cast<std::size_t>(column)]);
+        table_->setColumnWidth(column, widths_[static_cast<std::size_t>(column)] = defaultWidths[static_cast<std::size_t>(column)]);
     header->setSectionResizeMode(JobTableModel::ProgressColumn, QHeaderView::Stretch);
     header->setSortIndicator(JobTableModel::StateColumn, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
@@ -244,6 +245,7 @@ QWidget* QueuePage::makeTable() {
     connect(table_, &QTableView::activated, details_, [this] { details_->trigger(); });
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &QueuePage::refreshActions);
     connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, &paneTimer_, qOverload<>(&QTimer::start));
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, &paneTimer_, qOverload<>(&QTimer::start));
     table_->addActions({cancel_, retry_, again_, raise_, lower_, setPriority_, copy_});
     auto* escape = makeAction(QStringLiteral("closePane"), {}, {}, QKeySequence(Qt::Key_Escape));
     connect(escape, &QAction::triggered, this, [this] {
@@ -276,6 +278,7 @@ QWidget* QueuePage::makeTable() {
     pane_->hide();
     splitter_->addWidget(left);
     splitter_->addWidget(pane_);
+    connect(splitter_, &QSplitter::splitterMoved, this, &QueuePage::refreshColumns);
     splitter_->setStretchFactor(0, 1);
     splitter_->setStretchFactor(1, 0);
     return splitter_;
@@ -370,7 +373,10 @@ void QueuePage::restoreState() {
     const QSettings settings;
     const QVariantList widths = settings.value(QStringLiteral("queue/widths")).toList();
     for (int column = 0; column < JobTableModel::ColumnCount && column < widths.size(); ++column)
-        if (const int width = widths[column].toInt(); width >= 40 && width <= 2000) table_->setColumnWidth(column, width);
+        if (const int width = widths[column].toInt(); width >= 40 && width <= 2000) {
+            widths_[static_cast<std::size_t>(column)] = width;
+            table_->setColumnWidth(column, width);
+        }
     for (const QVariant& column : settings.value(QStringLiteral("queue/hiddenColumns")).toList()) hiddenColumns_ << column.toInt();
     const int sorted = settings.value(QStringLiteral("queue/sortColumn"), 0).toInt();
     const bool descending = settings.value(QStringLiteral("queue/sortDescending"), false).toBool();
@@ -385,8 +391,8 @@ void QueuePage::saveState() {
     QSettings settings;
     QVariantList widths, hidden;
     for (int column = 0; column < JobTableModel::ColumnCount; ++column) {
-        const int width = table_->columnWidth(column);  // 0 while hidden
-        widths << (width > 0 ? width : defaultWidths[static_cast<std::size_t>(column)]);
+        const bool shrunk = table_->isColumnHidden(column) || (narrow_ && column == JobTableModel::KernelColumn);
+        widths << (shrunk ? widths_[static_cast<std::size_t>(column)] : table_->columnWidth(column));
     }
     for (const int column : hiddenColumns_) hidden << column;
     settings.setValue(QStringLiteral("queue/widths"), widths);
@@ -558,15 +564,31 @@ void QueuePage::resizeEvent(QResizeEvent* event) {
 
 /// What there is room for, less what the person does not want.
 void QueuePage::refreshColumns() {
-    const bool narrow = width() < 1040, wide = width() >= 1400;
+    const int room = pane_->isVisibleTo(this) && pane_->width() > 0 ? width() - pane_->width() : width();
+    const bool narrow = room < 760;
+    const auto fits = [&](int column) {
+        switch (column) {
+            case JobTableModel::CheckColumn: return room >= 1100;
+            case JobTableModel::SubmittedColumn: return room >= 800;
+            case JobTableModel::PriorityColumn: return !narrow;
+            default: return true;
+        }
+    };
     for (int column = 0; column < JobTableModel::ColumnCount; ++column) {
-        const bool room = column == JobTableModel::CheckColumn                                              ? wide
-                          : column == JobTableModel::SubmittedColumn || column == JobTableModel::PriorityColumn ? !narrow
-                                                                                                             : true;
-        table_->setColumnHidden(column, !room || hiddenColumns_.contains(column));
+        const bool hidden = !fits(column) || hiddenColumns_.contains(column);
+        if (table_->isColumnHidden(column) == hidden) continue;
+        if (hidden) widths_[static_cast<std::size_t>(column)] = table_->columnWidth(column);
+        table_->setColumnHidden(column, hidden);
+    }
+    if (narrow != narrow_) {
+        // A kernel without its parameters needs less.
+        auto& kernel = widths_[JobTableModel::KernelColumn];
+        if (narrow) kernel = table_->columnWidth(JobTableModel::KernelColumn);
+        table_->setColumnWidth(JobTableModel::KernelColumn, narrow ? std::min(kernel, 108) : kernel);
+        narrow_ = narrow;
     }
     delegate_->setShowParameters(!narrow);
-    pane_->setMinimumWidth(narrow ? 320 : 340);
+    pane_->setMinimumWidth(width() < 1040 ? 320 : 340);
 }
 
 std::vector<std::string> QueuePage::deviceNames() const {
@@ -578,11 +600,13 @@ std::vector<std::string> QueuePage::deviceNames() const {
 
 void QueuePage::refreshPane() {
     paneTimer_.stop();
-    const JobSnapshot* job = context_.board.find(currentJob());
+    // The view makes a row current when it gets the focus; only one that was chosen opens the pane.
+    const JobSnapshot* job = table_->selectionModel()->hasSelection() ? context_.board.find(currentJob()) : nullptr;
     const bool show = job && paneWanted_;
     if (show) pane_->showJob(*job, deviceNames());
     else pane_->clear();
     pane_->setVisible(show);
+    refreshColumns();
 }
 
 void QueuePage::openMenu(const QPoint& at) {

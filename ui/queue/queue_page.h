@@ -7,6 +7,8 @@
 #include <QSet>
 #include <QTimer>
 
+#include <array>
+
 class QAction;
 class QHBoxLayout;
 class QLineEdit;
@@ -131,6 +133,8 @@ private:
     QTimer searchTimer_;
     bool paneWanted_ = true;
     QSet<int> hiddenColumns_;  ///< by the person's choice
+    std::array<int, 10> widths_{};  ///< of columns that are hidden or shrunk for want of room
+    bool narrow_ = false;
     std::vector<JobId> keptSelection_;
     JobId keptCurrent_ = 0;
     int keptScroll_ = 0;

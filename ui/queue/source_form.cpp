@@ -275,7 +275,7 @@ void SourceForm::addArgument(const ArgumentInfo& info, int row) {
     argumentGrid_->addWidget(new TokenLabel(nameOf(made, position), Theme::Type::Text, Token::Text), row, 0);
     made.type = new QComboBox(argumentBox_);
     made.type->setObjectName(prefix + QStringLiteral("type"));
-    made.type->addItems(isLocal ? QStringList{tr("local memory")} : typeNames());
+    made.type->addItems(isLocal ? QStringList{tr("local")} : typeNames());
     if (!isLocal) made.type->setCurrentText(elementTypeOf(info));
     made.type->setEnabled(isBuffer);
     made.type->setMaximumWidth(120);

@@ -5,7 +5,7 @@
 #include "ui/theme.h"
 
 #include <QGuiApplication>
-#include <QToolButton>
+#include <QPainter>
 
 #include <algorithm>
 
@@ -19,33 +19,69 @@ static_assert(order.size() == jobStateCount);
 
 constexpr std::size_t at(JobState state) { return static_cast<std::size_t>(state); }
 
-QToolButton* makeChip(QWidget* parent) {
-    auto* chip = new QToolButton(parent);
-    chip->setCheckable(true);
-    chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    chip->setFocusPolicy(Qt::TabFocus);
-    return chip;
-}
+constexpr int chipHeight = 28, chipPadding = 10, iconPixels = 14, chipGap = 6;
 
 }  // namespace
 
+Chip::Chip(QWidget* parent) : QAbstractButton(parent) {
+    setCheckable(true);
+    setFocusPolicy(Qt::TabFocus);
+    setAttribute(Qt::WA_Hover);
+}
+
+void Chip::setCount(const QString& word, std::size_t count) {
+    const QString number = format::count(count);
+    if (word == word_ && number == number_) return;
+    word_ = word;
+    number_ = number;
+    setText(word + QLatin1Char(' ') + number);  // what a screen reader says
+    updateGeometry();
+    update();
+}
+
+QSize Chip::sizeHint() const {
+    const int icons = icon().isNull() ? 0 : iconPixels + chipGap;
+    return {2 * chipPadding + icons + QFontMetrics(Theme::font(Theme::Type::Text)).horizontalAdvance(word_) + chipGap +
+                QFontMetrics(Theme::font(Theme::Type::Text, true)).horizontalAdvance(number_),
+            chipHeight};
+}
+
+void Chip::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Theme::color(isChecked() ? Token::Selection : underMouse() ? Token::Hover : Token::Card));
+    const bool strong = isChecked() || hasFocus();
+    painter.setPen(QPen(Theme::color(strong ? Token::Accent : Token::Line), hasFocus() ? 2.0 : 1.0));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 6, 6);
+    int x = chipPadding;
+    if (!icon().isNull()) {
+        icon().paint(&painter, QRect(x, (height() - iconPixels) / 2, iconPixels, iconPixels));
+        x += iconPixels + chipGap;
+    }
+    painter.setPen(Theme::color(Token::Text));
+    painter.setFont(Theme::font(Theme::Type::Text));
+    painter.drawText(QRect(x, 0, width(), height()), Qt::AlignLeft | Qt::AlignVCenter, word_);
+    x += painter.fontMetrics().horizontalAdvance(word_) + chipGap;
+    painter.setFont(Theme::font(Theme::Type::Text, true));
+    painter.drawText(QRect(x, 0, width(), height()), Qt::AlignLeft | Qt::AlignVCenter, number_);
+}
+
 StateChips::StateChips(QWidget* parent) : QWidget(parent) {
     auto* layout = new FlowLayout(4, this);
-    all_ = makeChip(this);
-    all_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    all_ = new Chip(this);
     all_->setObjectName(QStringLiteral("chipAll"));
-    connect(all_, &QToolButton::clicked, this, [this] {
+    connect(all_, &Chip::clicked, this, [this] {
         chosen_.fill(false);
         refresh();
         emit chosenChanged();
     });
     layout->addWidget(all_);
     for (const JobState state : order) {
-        QToolButton* chip = makeChip(this);
+        auto* chip = new Chip(this);
         chip->setIcon(Theme::stateIcon(state));
         chip->setObjectName(QStringLiteral("chip-") + QString::fromUtf8(toString(state).data(), static_cast<qsizetype>(toString(state).size())));
         chip->setToolTip(tr("Show these only; with Ctrl, together with others"));
-        connect(chip, &QToolButton::clicked, this, [this, state] {
+        connect(chip, &Chip::clicked, this, [this, state] {
             choose(state, QGuiApplication::keyboardModifiers().testFlag(Qt::ControlModifier));
         });
         chips_[at(state)] = chip;
@@ -88,16 +124,14 @@ void StateChips::choose(JobState state, bool together) {
 void StateChips::refresh() {
     std::size_t sum = 0;
     for (const JobState state : order) {
-        QToolButton& chip = *chips_[at(state)];
+        Chip& chip = *chips_[at(state)];
         const std::size_t count = counts_[at(state)];
         sum += count;
-        const QString text = format::stateName(state) + QLatin1Char(' ') + format::count(count);
-        if (chip.text() != text) chip.setText(text);
+        chip.setCount(format::stateName(state), count);
         chip.setChecked(chosen_[at(state)]);
         chip.setVisible(count > 0 || chosen_[at(state)]);
     }
-    const QString text = tr("All %1").arg(format::count(sum));
-    if (all_->text() != text) all_->setText(text);
+    all_->setCount(tr("All"), sum);
     all_->setChecked(std::none_of(chosen_.begin(), chosen_.end(), [](bool c) { return c; }));
 }
 

@@ -2,14 +2,28 @@
 
 #include "scheduler/job.h"
 
-#include <QWidget>
+#include <QAbstractButton>
 
 #include <array>
 #include <vector>
 
-class QToolButton;
-
 namespace heteroscope {
+
+/// A word and a number to switch on and off.
+class Chip : public QAbstractButton {
+    Q_OBJECT
+public:
+    explicit Chip(QWidget* parent = nullptr);
+    void setCount(const QString& word, std::size_t count);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString word_, number_;
+};
 
 /// One chip a state that occurs, with its count, and "All". A click shows that state alone (again: all), with Ctrl
 /// it joins or leaves those shown.
@@ -29,8 +43,8 @@ private:
     void choose(JobState state, bool together);
     void refresh();
 
-    QToolButton* all_ = nullptr;
-    std::array<QToolButton*, jobStateCount> chips_{};
+    Chip* all_ = nullptr;
+    std::array<Chip*, jobStateCount> chips_{};
     std::array<std::size_t, jobStateCount> counts_{};
     std::array<bool, jobStateCount> chosen_{};
 };

@@ -8,6 +8,7 @@ namespace heteroscope {
 TokenLabel::TokenLabel(const QString& text, Theme::Type type, Token token, bool bold, QWidget* parent)
     : QLabel(text, parent), token_(token) {
     setTextFormat(Qt::PlainText);  // messages of compilers and names of files are never markup
+    setForegroundRole(QPalette::WindowText);  // on a card Qt would take another role, which has no token of ours
     setFont(Theme::font(type, bold));
     recolour();
 }
