@@ -210,10 +210,13 @@ void shareData(std::vector<JobSpec>& jobs) {
     std::map<std::tuple<std::size_t, std::string, std::string, std::uint64_t, std::string>, std::shared_ptr<Data>> shared;
     for (std::size_t i = 0; i < jobs.size(); ++i)
         for (auto& [name, binding] : jobs[i].bindings) {
-            const Data& data = *binding.data;
-            auto& one = shared[{component[i], data.name(), data.type().name(), data.count(), data.fill()}];
-            if (!one) one = binding.data;
-            binding.data = one;
+            for (auto* bound : {&binding.data, &binding.version}) {  // a new version is data that later jobs take
+                if (!*bound) continue;
+                const Data& data = **bound;
+                auto& one = shared[{component[i], data.name(), data.type().name(), data.count(), data.fill()}];
+                if (!one) one = *bound;
+                *bound = one;
+            }
         }
 }
 

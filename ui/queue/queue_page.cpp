@@ -568,7 +568,7 @@ void QueuePage::refreshColumns() {
     const bool narrow = room < 760;
     const auto fits = [&](int column) {
         switch (column) {
-            case JobTableModel::CheckColumn: return room >= 1360;
+            case JobTableModel::CheckColumn: return room >= 1300;
             case JobTableModel::SubmittedColumn: return room >= 800;
             case JobTableModel::PriorityColumn: return !narrow;
             default: return true;
