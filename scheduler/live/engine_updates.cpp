@@ -31,6 +31,10 @@ void Engine::Impl::publishDevices() {
 
 /// Every kernel's unfinished jobs, at the rate that all devices together run it by prediction.
 void Engine::Impl::estimateEmpty() {
+    if (unfinishedPlans.empty()) {
+        emptyIn = 0.0;
+        return;
+    }
     if (lastPublish - lastEstimate < std::chrono::milliseconds(500)) return;
     lastEstimate = lastPublish;
     emptyIn = 0.0;
