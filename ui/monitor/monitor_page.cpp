@@ -166,7 +166,7 @@ QWidget* MonitorPage::makeLatest() {
     auto* header = latestTable_->horizontalHeader();
     header->setMinimumSectionSize(20);
     header->setStretchLastSection(true);
-    const auto wide = [this](const QString& text) { return latestTable_->fontMetrics().horizontalAdvance(text) + 18; };
+    const auto wide = [this](const QString& text) { return latestTable_->fontMetrics().horizontalAdvance(text) + 26; };
     header->resizeSection(LatestModel::TimeColumn, wide(QStringLiteral("00:00:00")));
     header->resizeSection(LatestModel::StateColumn, 30);
     header->resizeSection(LatestModel::JobColumn, wide(QStringLiteral("#00000")));
