@@ -5,6 +5,11 @@
 #include <fmt/format.h>
 
 namespace heteroscope::opencl {
+namespace {
+
+constexpr std::chrono::seconds patienceAtTheEnd(5);
+
+}  // namespace
 
 Compiler::Compiler(OpenedDevicePtr device, std::chrono::nanoseconds limit, std::function<std::optional<std::string>()> lost)
     : device_(std::move(device)), limit_(limit), lost_(std::move(lost)), thread_([this] { loop(); }) {}
@@ -16,6 +21,13 @@ Compiler::~Compiler() {
     }
     changed_.notify_all();
     thread_.join();
+    const auto end = std::chrono::steady_clock::now() + patienceAtTheEnd;
+    for (const std::shared_ptr<Desk>& desk : leftBehind_) desk->waitFor(end - std::chrono::steady_clock::now());
+}
+
+bool Compiler::Desk::waitFor(std::chrono::nanoseconds limit) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, limit, [this] { return result.has_value(); });
 }
 
 void Compiler::build(ProgramSource source, Device::BuildDone done) {
@@ -84,11 +96,6 @@ void Compiler::keep(const std::string& key, const Built& built) {
 }
 
 Compiler::Built Compiler::compileWithinLimit(CompilerInput input, const std::string& file) {
-    struct Desk {
-        std::mutex mutex;
-        std::condition_variable changed;
-        std::optional<Built> result;
-    };
     const auto desk = std::make_shared<Desk>();
     // Owns all it touches, so it may be left behind.
     std::thread worker([desk, device = device_, input = std::move(input), file, id = nextId_++] {
@@ -97,13 +104,12 @@ Compiler::Built Compiler::compileWithinLimit(CompilerInput input, const std::str
         desk->result = std::move(built);
         desk->changed.notify_all();
     });
-    std::unique_lock lock(desk->mutex);
-    if (desk->changed.wait_for(lock, limit_, [&] { return desk->result.has_value(); })) {
-        lock.unlock();
+    if (desk->waitFor(limit_)) {
         worker.join();
         return std::move(*desk->result);
     }
     worker.detach();
+    leftBehind_.push_back(desk);
     return Error{ErrorKind::TimedOut,
                  fmt::format("{} was not built on {} within {} s: the driver's compiler still works on it", file.empty() ? "(source)" : file,
                              device_->label, std::chrono::duration<double>(limit_).count()),

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 namespace heteroscope::opencl {
 
@@ -16,7 +17,8 @@ class Compiler {
 public:
     /// `lost` says why the device is gone, once it is: no build can succeed then. Any thread.
     Compiler(OpenedDevicePtr device, std::chrono::nanoseconds limit, std::function<std::optional<std::string>()> lost);
-    /// Waits for the build that runs (up to the limit); those that wait are answered with cancelled.
+    /// Waits for the build that runs (up to the limit) and a while for those left behind, since a compiler that still
+    /// works while the process ends may crash it; builds that wait are answered with cancelled.
     ~Compiler();
 
     /// Any thread. `done` runs on a thread of the compiler.
@@ -26,6 +28,14 @@ public:
 
 private:
     using Built = Result<BuiltProgramPtr>;
+    /// Where a build puts its result; it may outlive the compiler.
+    struct Desk {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::optional<Built> result;
+
+        bool waitFor(std::chrono::nanoseconds limit);
+    };
     struct Request {
         ProgramSource source;
         Device::BuildDone done;
@@ -46,6 +56,7 @@ private:
     std::unordered_map<ProgramId, BuiltProgramPtr> byId_;   // mutex_
     bool stop_ = false;                                     // mutex_
     std::unordered_map<std::string, Built> byKey_;          // thread_ only
+    std::vector<std::shared_ptr<Desk>> leftBehind_;         // thread_ only
     ProgramId nextId_ = 1;                                  // thread_ only
     std::thread thread_;
 };

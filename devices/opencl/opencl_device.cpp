@@ -146,9 +146,10 @@ void OpenClDevice::execute(Command command, bool onCommandThread) {
     pending.done = std::move(command.done);
     pending.isLaunch = command.kind == Command::Kind::Launch;
     pending.given = Clock::now();
+    const bool idle = nothingUnderWay();
     pending.error = enqueueCommand(command, pending);
     if (pending.isLaunch && !pending.error) {
-        noteAsynchrony(pending);
+        if (idle) noteAsynchrony(pending);
         launched_.insert(launchKey(command.launch));
     }
     hand(std::move(pending), onCommandThread);
@@ -162,6 +163,12 @@ bool OpenClDevice::isThrough(const Pending& pending) {
            execution <= CL_COMPLETE;
 }
 
+bool OpenClDevice::nothingUnderWay() const {
+    const std::lock_guard lock(mutex_);
+    return pending_.empty() && !completing_;
+}
+
+/// Tells from a launch on an idle device alone: otherwise the completion thread may be the one that computes.
 void OpenClDevice::noteAsynchrony(const Pending& pending) {
     const bool through = isThrough(pending), slow = Clock::now() - pending.given > std::chrono::microseconds(200);
     const std::lock_guard lock(mutex_);
@@ -171,10 +178,8 @@ void OpenClDevice::noteAsynchrony(const Pending& pending) {
 
 void OpenClDevice::hand(Pending pending, bool onCommandThread) {
     if (onCommandThread && isThrough(pending)) {
-        std::unique_lock lock(mutex_);
         // Whoever executes is the only one to add to pending_, so the order holds.
-        if (pending_.empty() && !completing_) {
-            lock.unlock();
+        if (nothingUnderWay()) {
             answer(std::move(pending));
             return;
         }

@@ -76,6 +76,7 @@ private:
     void execute(Command command, bool onCommandThread);
     void hand(Pending pending, bool onCommandThread);
     static bool isThrough(const Pending& pending);
+    bool nothingUnderWay() const;
     void noteAsynchrony(const Pending& pending);
     std::optional<Error> enqueueCommand(Command& command, Pending& pending);
     std::optional<Error> enqueueUpload(Buffer& buffer, Pending& pending);
