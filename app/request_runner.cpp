@@ -344,6 +344,8 @@ Answer runJobs(const Request& request, Holder& holder, const Reporter& reporter)
     if (!ids) return badInput(ids.error());
 
     if (request.kind == Request::Kind::Submit) {
+        // What was said to be queued outlives a crash right after.
+        if (auto* history = holder.history()) history->flush();
         if (!request.policy.empty()) static_cast<void>(holder.engine().setPolicy(request.policy));
         Answer answer = Watch(*ids, holder).answer(false);
         answer.exitStatus = exit_status::done;
