@@ -115,8 +115,8 @@ QWidget* JobPane::makeHeader() {
     grid->setContentsMargins(padding, 12, gap, gap);
     grid->setVerticalSpacing(4);
     title_ = new TokenLabel(QString(), Theme::Type::Title, Token::Text, true);
+    title_->setElided(true);
     title_->setObjectName(QStringLiteral("paneTitle"));
-    title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     number_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
     stateIcon_ = new TokenLabel(QString(), Theme::Type::Text, Token::Text);
     state_ = new TokenLabel(QString(), Theme::Type::Text, Token::Text);
@@ -159,6 +159,7 @@ QWidget* JobPane::makeContent() {
     timingLine->addWidget(sectionTitle(tr("Timing")));
     timingLine->addStretch(1);
     timingSum_ = new TokenLabel(QString(), Theme::Type::Text, Token::Secondary);
+    timingSum_->setElided(true);
     timingSum_->setObjectName(QStringLiteral("paneTimingSum"));
     timingLine->addWidget(timingSum_);
     layout->addLayout(timingLine);
@@ -208,7 +209,13 @@ QWidget* JobPane::makeContent() {
     auto* achieved = new QVBoxLayout(achievedBox_);
     achieved->setContentsMargins(0, 0, 0, 0);
     achieved->setSpacing(4);
-    achieved->addWidget(sectionTitle(tr("Achieved")));
+    auto* achievedLine = new QHBoxLayout;
+    achievedLine->addWidget(sectionTitle(tr("Achieved")));
+    achievedLine->addStretch(1);
+    auto* basis = new TokenLabel(tr("work estimate over run time"), Theme::Type::Caption, Token::Secondary);
+    basis->setElided(true);
+    achievedLine->addWidget(basis);
+    achieved->addLayout(achievedLine);
     achieved_ = wrapped(new TokenLabel(QString(), Theme::Type::Text, Token::Text));
     achieved_->setObjectName(QStringLiteral("paneAchieved"));
     achieved->addWidget(achieved_);
@@ -392,7 +399,8 @@ void JobPane::fillOutputGrid() {
     const auto cell = [this](const QString& value, int row, int column, Token token = Token::Text,
                              Theme::Type type = Theme::Type::Text) {
         auto* label = new TokenLabel(value, type, token);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        if (column < 2) label->setElided(true);
+        else label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         if (column >= 2) label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         outputGrid_->addWidget(label, row, column);
         return label;
@@ -452,7 +460,7 @@ QString JobPane::achievedText() const {
 
 void JobPane::showAchieved() {
     const QString rates = achievedText();
-    say(achieved_, rates.isEmpty() ? QString() : tr("%1 (work estimate over run time)").arg(rates));
+    say(achieved_, rates);
     achievedBox_->setVisible(!rates.isEmpty());
 }
 

@@ -15,7 +15,7 @@ namespace heteroscope {
 namespace {
 
 constexpr int rowHeight = 24, headerHeight = 22, checkRoom = 16, swatchRoom = 14, left = 4, padding = 7;
-constexpr int figureCount = 5;
+constexpr int figureCount = 5, dataInColumn = 2;
 
 QString secondsOrDash(double seconds) {
     return seconds < 0.0 ? format::absent() : (seconds == 0.0 ? QStringLiteral("0") : format::seconds(seconds));
@@ -120,6 +120,7 @@ void ScoreTable::paintEvent(QPaintEvent*) {
     if (width() - used() < 130) {
         font = Theme::font(Theme::Type::Caption);
         widths = columnWidths(font);
+        if (width() - used() < 90) widths[dataInColumn] = 0;  // the tooltip still has it
     }
     painter.setFont(Theme::font(Theme::Type::Caption));
     painter.setPen(Theme::color(Token::Secondary));
@@ -128,6 +129,7 @@ void ScoreTable::paintEvent(QPaintEvent*) {
     const auto names = headers();
     for (int i = figureCount - 1; i >= 0; --i) {
         const auto at = static_cast<std::size_t>(i);
+        if (widths[at] == 0) continue;
         painter.drawText(QRect(right - widths[at], 0, widths[at], headerHeight), Qt::AlignVCenter | Qt::AlignRight, names[at]);
         right -= widths[at];
     }
@@ -174,6 +176,7 @@ void ScoreTable::paintRow(QPainter& painter, const ScoreRow& row, int top, const
     painter.setPen(Theme::color(Token::Text));
     for (int i = figureCount - 1; i >= 0; --i) {
         const auto at = static_cast<std::size_t>(i);
+        if (widths[at] == 0) continue;
         painter.setFont(bolded(font, row.chosen && i == figureCount - 1));
         painter.drawText(QRect(right - widths[at], top, widths[at], rowHeight), Qt::AlignVCenter | Qt::AlignRight, cells[at]);
         right -= widths[at];
@@ -196,7 +199,8 @@ bool ScoreTable::event(QEvent* event) {
     const ScoreRow& row = rows_[static_cast<std::size_t>(index)];
     QToolTip::showText(help->globalPos(),
                        row.excluded.isEmpty()
-                           ? tr("%1: %2 jobs before it, score %3 (the lowest wins)").arg(row.device, row.queued, row.score)
+                           ? tr("%1: %2 jobs before it, free in %3, data in %4, run %5, finish %6; score %7 (the lowest wins)")
+                                 .arg(row.device, row.queued, row.freeIn, row.dataIn, row.run, row.finish, row.score)
                            : tr("%1 excluded: %2").arg(row.device, row.excluded),
                        this);
     return true;

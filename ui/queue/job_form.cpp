@@ -24,7 +24,7 @@
 namespace heteroscope {
 namespace {
 
-constexpr int labelWidth = 76, fieldWidth = 140, columnsPerHalf = 4;
+constexpr int labelWidth = 76, fieldWidth = 140, columnsPerHalf = 4, gap = 8;
 
 const QString eachDevice = QStringLiteral("*");
 
@@ -54,14 +54,15 @@ void NumberRow::showProblem() const {
 
 void setUpFormGrid(QGridLayout& grid) {
     grid.setContentsMargins(0, 0, 0, 0);
-    grid.setHorizontalSpacing(8);
+    grid.setHorizontalSpacing(0);  // columns that only spans reach have none, and the halves of two grids would not line up
     grid.setVerticalSpacing(6);
     for (int half = 0; half < 2; ++half) {
-        grid.setColumnMinimumWidth(half * columnsPerHalf, labelWidth);
-        grid.setColumnMinimumWidth(half * columnsPerHalf + 1, fieldWidth);
+        grid.setColumnMinimumWidth(half * columnsPerHalf, labelWidth + gap);
+        grid.setColumnMinimumWidth(half * columnsPerHalf + 1, fieldWidth + gap);
+        grid.setColumnMinimumWidth(half * columnsPerHalf + 2, 40);
         grid.setColumnStretch(half * columnsPerHalf + 2, 1);
     }
-    grid.setColumnMinimumWidth(3, 8);
+    grid.setColumnMinimumWidth(3, 2 * gap);
 }
 
 NumberRow addNumberRow(QGridLayout& grid, int row, int half, const QString& label, NumberField* field, const QString& usualHint) {
@@ -70,7 +71,7 @@ NumberRow addNumberRow(QGridLayout& grid, int row, int half, const QString& labe
     name->setBuddy(field);
     field->setFixedWidth(fieldWidth);
     grid.addWidget(name, row, column);
-    grid.addWidget(field, row, column + 1);
+    grid.addWidget(field, row, column + 1, Qt::AlignLeft);
     NumberRow made{label, field, new TokenLabel(QString(), Theme::Type::Caption, Token::Secondary), usualHint};
     made.hint->setWordWrap(true);
     made.hint->setMinimumHeight(28);

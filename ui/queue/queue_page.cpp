@@ -42,8 +42,8 @@
 namespace heteroscope {
 namespace {
 
-constexpr int barMargin = 16, gap = 8;
-constexpr std::array defaultWidths{112, 52, 156, 92, 220, 44, 76, 68, 68, 72};
+constexpr int barMargin = 16, gap = 8, smallPane = 320;
+constexpr std::array defaultWidths{108, 52, 156, 92, 220, 44, 76, 68, 68, 72};
 static_assert(defaultWidths.size() == JobTableModel::ColumnCount);
 
 bool canCancel(const JobSnapshot& job) { return !isFinal(job.state); }
@@ -343,7 +343,7 @@ QWidget* QueuePage::makeFooter() {
     priorityMenu_ = new QMenu(tr("Priority"), this);
     priorityMenu_->setIcon(Theme::icon(QStringLiteral("priority")));
     priorityMenu_->addActions({raise_, lower_, setPriority_});
-    auto* priority = new QToolButton(footer);
+    auto* priority = priorityButton_ = new QToolButton(footer);
     priority->setText(tr("Priority"));
     priority->setIcon(Theme::icon(QStringLiteral("priority")));
     priority->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -436,14 +436,22 @@ void QueuePage::showJob(JobId job) {
 }
 
 void QueuePage::select(const std::vector<JobId>& jobs, JobId current) {
-    QItemSelection selection;
+    std::vector<int> rows;
     QModelIndex currentIndex;
     for (const JobId job : jobs) {
         const int source = jobs_->rowOf(job);
         const int row = source < 0 ? -1 : rows_->rowOfSource(source);
         if (row < 0) continue;
-        selection.select(rows_->index(row, 0), rows_->index(row, rows_->columnCount() - 1));
+        rows.push_back(row);
         if (job == current) currentIndex = rows_->index(row, 0);
+    }
+    std::sort(rows.begin(), rows.end());
+    QItemSelection selection;
+    for (std::size_t first = 0; first < rows.size();) {
+        std::size_t last = first;
+        while (last + 1 < rows.size() && rows[last + 1] == rows[last] + 1) ++last;
+        selection.append(QItemSelectionRange(rows_->index(rows[first], 0), rows_->index(rows[last], rows_->columnCount() - 1)));
+        first = last + 1;
     }
     QItemSelectionModel* model = table_->selectionModel();
     if (currentIndex.isValid()) model->setCurrentIndex(currentIndex, QItemSelectionModel::NoUpdate);
@@ -527,6 +535,7 @@ void QueuePage::refreshActions() {
     cancel_->setEnabled(ready && open);
     retry_->setEnabled(ready && retry);
     for (QAction* action : {raise_, lower_, setPriority_}) action->setEnabled(ready && reorder);
+    priorityButton_->setEnabled(ready && reorder);
     for (QAction* action : {again_, compare_, saveSelected_}) action->setEnabled(again);
     copy_->setEnabled(all > 0);
     details_->setEnabled(all > 0);
@@ -588,7 +597,12 @@ void QueuePage::refreshColumns() {
         narrow_ = narrow;
     }
     delegate_->setShowParameters(!narrow);
-    pane_->setMinimumWidth(width() < 1040 ? 320 : 340);
+    const bool small = width() < 1040;
+    if (small != small_) {
+        small_ = small;
+        pane_->setMinimumWidth(small ? smallPane : 340);
+        if (small) splitter_->setSizes({width() - smallPane, smallPane});
+    }
 }
 
 std::vector<std::string> QueuePage::deviceNames() const {

@@ -114,6 +114,7 @@ private:
     QMenu* priorityMenu_ = nullptr;
     QMenu* sampleMenu_ = nullptr;
     QToolButton* sampleButton_ = nullptr;
+    QToolButton* priorityButton_ = nullptr;
 
     QAction* cancel_ = nullptr;
     QAction* retry_ = nullptr;
@@ -134,7 +135,8 @@ private:
     bool paneWanted_ = true;
     QSet<int> hiddenColumns_;  ///< by the person's choice
     std::array<int, 10> widths_{};  ///< of columns that are hidden or shrunk for want of room
-    bool narrow_ = false;
+    bool narrow_ = false;      ///< the table
+    bool small_ = false;       ///< the page
     std::vector<JobId> keptSelection_;
     JobId keptCurrent_ = 0;
     int keptScroll_ = 0;
